@@ -1,0 +1,76 @@
+"""Bytes per cached value and per weight, block scales included.
+
+A plain type stores each value alone. A block type stores a run of values with a scale of their own, so a row of values
+takes whole blocks: ggml's q8_0 is 32 one-byte values and a two-byte scale, 34 bytes, hence 1.0625 bytes a value.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+from kvcore.errors import UnknownName, whole
+
+__all__ = ["CACHE_DTYPES", "WEIGHT_DTYPES", "Dtype", "cache_dtype", "weight_dtype"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dtype:
+    """How numbers are stored: `block_values` of them in `block_bytes` bytes."""
+
+    name: str
+    label: str
+    block_values: int = 1
+    block_bytes: int
+    source: str
+
+    def __post_init__(self) -> None:
+        whole("block_values", self.block_values, 1, 2**16)
+        whole("block_bytes", self.block_bytes, 1, 2**16)
+
+    @property
+    def bytes_per_value(self) -> Fraction:
+        """p, the bytes one value takes, its share of the block's scale included: block_bytes / block_values."""
+        return Fraction(self.block_bytes, self.block_values)
+
+    def row_bytes(self, values: int) -> int:
+        """Bytes of a row of `values` numbers, in whole blocks: ceil(values / block_values) * block_bytes."""
+        return -(-values // self.block_values) * self.block_bytes
+
+
+_IEEE = "IEEE 754-2019, table 3.5"
+_BF16 = "bfloat16: the upper half of an IEEE binary32 (Google Cloud TPU documentation)"
+_FP8 = "Micikevicius et al. 2022, arXiv 2209.05433 (E4M3 and E5M2); scales per tensor, none stored per value"
+_INT8 = "one byte a value; scales per tensor or per channel, none stored per value"
+_GGML = "ggml-org/llama.cpp, ggml/src/ggml-common.h"
+
+_FP32 = Dtype(name="fp32", label="FP32", block_bytes=4, source=_IEEE)
+_FP16 = Dtype(name="fp16", label="FP16", block_bytes=2, source=_IEEE)
+_BFLOAT16 = Dtype(name="bf16", label="BF16", block_bytes=2, source=_BF16)
+_FLOAT8 = Dtype(name="fp8", label="FP8", block_bytes=1, source=_FP8)
+_INTEGER8 = Dtype(name="int8", label="INT8", block_bytes=1, source=_INT8)
+_INTEGER4 = Dtype(name="int4", label="INT4", block_values=2, block_bytes=1, source="two values a byte; scales left out")
+_Q8_0 = Dtype(name="q8_0", label="q8_0", block_values=32, block_bytes=34, source=f"{_GGML}: block_q8_0")
+_Q4_0 = Dtype(name="q4_0", label="q4_0", block_values=32, block_bytes=18, source=f"{_GGML}: block_q4_0")
+
+CACHE_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _Q8_0, _Q4_0)})
+"""The types a cache may be stored in, by name, in the order a reader is offered them."""
+
+WEIGHT_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _INTEGER4)})
+"""The types weights may be stored in, by name, in the order a reader is offered them."""
+
+
+def cache_dtype(name: str) -> Dtype:
+    """The cache type called `name`; UnknownName otherwise."""
+    return _named("cache_dtype", name, CACHE_DTYPES)
+
+
+def weight_dtype(name: str) -> Dtype:
+    """The weight type called `name`; UnknownName otherwise."""
+    return _named("weight_dtype", name, WEIGHT_DTYPES)
+
+
+def _named(field: str, name: str, table: "MappingProxyType[str, Dtype]") -> Dtype:
+    found = table.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise UnknownName(field, name, f"one of {', '.join(table)}")
+    return found

@@ -1,0 +1,240 @@
+"""A model's shape: what its parameters and its KV cache are computed from, exactly."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from kvcore.dtypes import Dtype
+from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
+
+__all__ = ["LayerGroup", "Mlp", "Shape"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mlp:
+    """The MLPs of `layers` layers, all alike: one dense MLP, or `experts` of them behind a router.
+
+    `gated` MLPs hold three matrices (gate, up, down), plain ones two. `shared_size` is the width of the expert that
+    every token passes, beside the routed ones (0 where there is none).
+    """
+
+    layers: int
+    intermediate_size: int
+    gated: bool
+    bias: bool = False
+    experts: int = 0
+    shared_size: int = 0
+
+    def __post_init__(self) -> None:
+        whole("layers", self.layers, 1, MOST_LAYERS)
+        whole("intermediate_size", self.intermediate_size, 1, MOST_WIDTH)
+        whole("experts", self.experts, 0, MOST_WIDTH)
+        whole("shared_size", self.shared_size, 0, MOST_WIDTH)
+        if self.shared_size and not self.experts:
+            raise Invalid("shared_size", self.shared_size, "0, as there are no experts beside a shared one")
+
+    def params(self, hidden_size: int) -> int:
+        """Parameters of all these layers' MLPs: layers * (experts * MLP + shared MLP + router)."""
+        if not self.experts:
+            return self.layers * self._one(hidden_size, self.intermediate_size)
+        routed = self.experts * (self._one(hidden_size, self.intermediate_size) + hidden_size)
+        shared = self._one(hidden_size, self.shared_size) if self.shared_size else 0
+        return self.layers * (routed + shared)
+
+    def _one(self, hidden_size: int, width: int) -> int:
+        inputs = 2 if self.gated else 1
+        biases = inputs * width + hidden_size if self.bias else 0
+        return (inputs + 1) * hidden_size * width + biases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A decoder-only transformer as far as its memory goes; it has no name.
+
+    Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, and both must add up to the
+    same number. `norms_per_layer` counts norms as wide as the hidden size; `qk_norm` is a norm over each query and key
+    head ("head"), over all heads at once ("all"), or none. `position_rows` are learned position vectors. `tied` says that the
+    output layer reuses the token embedding.
+
+    Raises:
+        Invalid: naming the field, when the parts do not fit together.
+    """
+
+    hidden_size: int
+    query_heads: int
+    groups: tuple[LayerGroup, ...]
+    mlps: tuple[Mlp, ...]
+    vocab_size: int
+    tied: bool
+    context_limit: int | None = None
+    qkv_bias: bool = False
+    output_bias: bool = False
+    qk_norm: Literal["none", "head", "all"] = "none"
+    norms_per_layer: int = 2
+    norm_bias: bool = False
+    position_rows: int = 0
+    lm_head_bias: bool = False
+
+    def __post_init__(self) -> None:
+        whole("hidden_size", self.hidden_size, 1, MOST_WIDTH)
+        whole("query_heads", self.query_heads, 1, MOST_WIDTH)
+        whole("vocab_size", self.vocab_size, 1, MOST_WIDTH)
+        whole("norms_per_layer", self.norms_per_layer, 0, 16)
+        whole("position_rows", self.position_rows, 0, MOST_TOKENS)
+        if self.context_limit is not None:
+            whole("context_limit", self.context_limit, 1, MOST_TOKENS)
+        if not self.groups:
+            raise Invalid("groups", self.groups, "a tuple of at least one group of layers")
+        whole("layers", self.layers, 1, MOST_LAYERS)
+        if sum(mlp.layers for mlp in self.mlps) != self.layers:
+            raise Invalid("mlps", self.mlps, f"a tuple of MLPs for all {self.layers} layers")
+        for group in self.groups:
+            if self.query_heads % group.kv_heads:
+                raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {self.query_heads} query heads")
+
+    @property
+    def layers(self) -> int:
+        """L, the number of layers."""
+        return sum(group.layers for group in self.groups)
+
+    @property
+    def kv_heads(self) -> int | None:
+        """n_kv, or None where groups differ."""
+        return _common([group.kv_heads for group in self.groups])
+
+    @property
+    def head_dim(self) -> int | None:
+        """d_h, the values of a query or key head, or None where groups differ."""
+        return _common([group.key_dim for group in self.groups])
+
+    @property
+    def attention(self) -> str:
+        """One of "mha" (a KV head for each query head), "mqa" (one for all), "gqa" (between), "mixed" (groups differ)."""
+        names = {_attention(self.query_heads, group.kv_heads) for group in self.groups}
+        return names.pop() if len(names) == 1 else "mixed"
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all layers have the same heads, so that the shape can be edited: they differ in their windows at most."""
+        return len({(group.kv_heads, group.key_dim, group.value_dim) for group in self.groups}) == 1
+
+    @property
+    def params(self) -> int:
+        """All parameters: embeddings, learned positions, attention, MLPs, norms and the output layer."""
+        norm = self.hidden_size * (2 if self.norm_bias else 1)
+        table = self.vocab_size * self.hidden_size
+        output = (0 if self.tied else table) + (self.vocab_size if self.lm_head_bias else 0)
+        return (
+            table
+            + self.position_rows * self.hidden_size
+            + sum(group.layers * self._attention_params(group) for group in self.groups)
+            + sum(mlp.params(self.hidden_size) for mlp in self.mlps)
+            + norm * (self.layers * self.norms_per_layer + 1)
+            + output
+        )
+
+    def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+        """Bytes the next token adds to one sequence's cache while it is below every window, all layers together.
+
+        For one group of full attention: 2 * L * n_kv * d_h * p. `value_dtype` sets V apart from K.
+        """
+        return sum(group.bytes_per_token(key_dtype, value_dtype or key_dtype) for group in self.groups)
+
+    def cache_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+        """Bytes of one sequence's cache at `context` tokens: the sum over groups of cached tokens * bytes a token."""
+        whole("context", context, 0, MOST_TOKENS)
+        values = value_dtype or key_dtype
+        return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in self.groups)
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of recurrent state per sequence, whatever its context, kept apart from the cache."""
+        return sum(group.state_bytes for group in self.groups)
+
+    def weights_bytes(self, dtype: Dtype) -> int:
+        """Bytes of all parameters stored as `dtype`."""
+        return dtype.row_bytes(self.params)
+
+    def edited(
+        self,
+        *,
+        layers: int | None = None,
+        query_heads: int | None = None,
+        head_dim: int | None = None,
+        kv_heads: int | None = None,
+    ) -> "Shape":
+        """This shape with other heads or layers: what the model would be if it had been built so.
+
+        Hidden size and MLP widths follow query_heads * head_dim in proportion, to the nearest integer; `kv_heads` alone
+        changes the K and V projections and nothing else. Vocabulary, biases and norms stay.
+
+        Raises:
+            Unsupported: where layers have different heads, or a pattern of layers does not divide.
+            Invalid: where a number is out of range, or the KV heads do not divide the query heads.
+        """
+        old_dim = self.head_dim
+        if not self.uniform or old_dim is None:
+            raise Unsupported("layers", self.layers, "editable: these layers have different heads")
+        heads = self.query_heads if query_heads is None else whole("query_heads", query_heads, 1, MOST_WIDTH)
+        dim = old_dim if head_dim is None else whole("head_dim", head_dim, 1, MOST_WIDTH)
+        count = self.layers if layers is None else whole("layers", layers, 1, MOST_LAYERS)
+        width = Fraction(heads * dim, self.query_heads * old_dim)
+        depth = Fraction(count, self.layers)
+        return replace(
+            self,
+            hidden_size=_scaled(self.hidden_size, width),
+            query_heads=heads,
+            groups=tuple(
+                replace(
+                    group,
+                    layers=_share(group.layers, depth),
+                    kv_heads=group.kv_heads if kv_heads is None else kv_heads,
+                    key_dim=dim,
+                    value_dim=_scaled(group.value_dim, Fraction(dim, old_dim)),
+                )
+                for group in self.groups
+            ),
+            mlps=tuple(
+                replace(
+                    mlp,
+                    layers=_share(mlp.layers, depth),
+                    intermediate_size=_scaled(mlp.intermediate_size, width),
+                    shared_size=_scaled(mlp.shared_size, width) if mlp.shared_size else 0,
+                )
+                for mlp in self.mlps
+            ),
+        )
+
+    def _attention_params(self, group: LayerGroup) -> int:
+        """Parameters of one layer's Q, K, V and output projections, their biases and the norms of queries and keys."""
+        queries = self.query_heads * group.key_dim
+        keys = group.kv_heads * group.key_dim
+        values = group.kv_heads * group.value_dim
+        mixed = self.query_heads * group.value_dim
+        biases = (queries + keys + values if self.qkv_bias else 0) + (self.hidden_size if self.output_bias else 0)
+        norms = {"none": 0, "head": 2 * group.key_dim, "all": queries + keys}[self.qk_norm]
+        return self.hidden_size * (queries + keys + values + mixed) + biases + norms
+
+
+def _common(values: list[int]) -> int | None:
+    return values[0] if len(set(values)) == 1 else None
+
+
+def _attention(query_heads: int, kv_heads: int) -> str:
+    if kv_heads == query_heads:
+        return "mha"
+    return "mqa" if kv_heads == 1 else "gqa"
+
+
+def _scaled(width: int, factor: Fraction) -> int:
+    """`width` * `factor` to the nearest integer (halves up), at least 1."""
+    return max(1, (2 * width * factor.numerator + factor.denominator) // (2 * factor.denominator))
+
+
+def _share(layers: int, depth: Fraction) -> int:
+    """A group's part of an edited number of layers; the pattern is kept exactly or the edit is refused."""
+    share = layers * depth
+    if share.denominator != 1:
+        raise Unsupported("layers", layers, "a part of the pattern that divides: choose a multiple of it")
+    return share.numerator
