@@ -59,17 +59,17 @@ WEIGHT_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _
 """The types weights may be stored in, by name, in the order a reader is offered them."""
 
 
-def cache_dtype(name: str) -> Dtype:
+def cache_dtype(name: object) -> Dtype:
     """The cache type called `name`; UnknownName otherwise."""
     return _named("cache_dtype", name, CACHE_DTYPES)
 
 
-def weight_dtype(name: str) -> Dtype:
+def weight_dtype(name: object) -> Dtype:
     """The weight type called `name`; UnknownName otherwise."""
     return _named("weight_dtype", name, WEIGHT_DTYPES)
 
 
-def _named(field: str, name: str, table: "MappingProxyType[str, Dtype]") -> Dtype:
+def _named(field: str, name: object, table: "MappingProxyType[str, Dtype]") -> Dtype:
     found = table.get(name) if isinstance(name, str) else None
     if found is None:
         raise UnknownName(field, name, f"one of {', '.join(table)}")

@@ -1,6 +1,6 @@
 """Refusals: every one names the field, the value it had, and what was expected."""
 
-__all__ = ["Invalid", "KvcoreError", "Unsupported", "UnknownName", "shown", "whole"]
+__all__ = ["Invalid", "KvcoreError", "OutOfRange", "UnknownName", "Unsupported", "shown", "whole"]
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_BITS = 128
@@ -29,15 +29,19 @@ class KvcoreError(ValueError):
         self.expected = expected
 
 
-class Invalid(KvcoreError):
-    """A value of the wrong type, out of its range, or in contradiction with another one."""
+class Invalid(KvcoreError):  # noqa: N818 - the base class says that it is an error; the name says which
+    """A value of the wrong type, or one that contradicts another."""
 
 
-class UnknownName(KvcoreError):
+class OutOfRange(Invalid):
+    """A number of the wrong kind or size."""
+
+
+class UnknownName(KvcoreError):  # noqa: N818 - as above
     """A name (a model, a GPU, a dtype) that no table holds."""
 
 
-class Unsupported(KvcoreError):
+class Unsupported(KvcoreError):  # noqa: N818 - as above
     """A configuration that is well formed and that kvcore has no right formula for."""
 
 
@@ -45,8 +49,8 @@ def whole(field: str, value: object, low: int, high: int) -> int:
     """`value` if it is an integer (and no bool) from `low` to `high`.
 
     Raises:
-        Invalid: naming `field` otherwise.
+        OutOfRange: naming `field` otherwise.
     """
     if type(value) is not int or not low <= value <= high:
-        raise Invalid(field, value, f"an integer from {low} to {high}")
+        raise OutOfRange(field, value, f"an integer from {low} to {high}")
     return value
