@@ -1,0 +1,35 @@
+"""The one door: `python -m site_hooks serve|build|test|bench|check`.
+
+This module and `environment` run before anything is installed, under whatever Python they are given: they use
+the standard library only, and nothing that an old Python cannot read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from site_hooks import environment
+
+USAGE = """usage: python -m site_hooks COMMAND [arguments]
+
+  serve    build the site and serve it on this machine, again after each change (--port N)
+  build    build the site into site/
+  test     build the site and run every test (arguments go to pytest)
+  bench    measure the built site in a browser
+  check    lint, formatting and types, of Python and JavaScript
+"""
+MODULES = {"serve": "serve", "build": "build", "test": "testing", "bench": "bench", "check": "check"}
+
+
+def main(arguments: list[str]) -> int:
+    """Hand over to the command's module."""
+    return int(importlib.import_module("site_hooks." + MODULES[arguments[0]]).main(arguments[1:]))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in MODULES:
+        asked = sys.argv[1:2] in (["-h"], ["--help"], ["help"])
+        (sys.stdout if asked else sys.stderr).write(USAGE)
+        sys.exit(0 if asked else 2)
+    environment.step("site_hooks", main)

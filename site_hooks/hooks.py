@@ -1,0 +1,107 @@
+"""MkDocs' events, each a thin shell over a plain function of the other modules.
+
+MkDocs keeps this module for as long as it serves; what changes between two builds is read again in `on_config`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from site_hooks import csp, formulas, runtime, scripts, slots
+from site_hooks.environment import UnmetNeed
+
+KATEX = "assets/katex/"
+SOURCES = {".js", ".mjs", ".ts"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """What one build makes once and every page uses."""
+
+    told: slots.Telling
+    runtime: Path
+    script: tuple[str, str]
+    development: bool
+
+
+_builds: list[Build] = []  # MkDocs' hooks are functions: what they share must lie in the module
+_commands: list[str] = []
+
+
+def on_startup(*, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:  # noqa: ARG001 - MkDocs names it
+    """Remember whether this is a reader's site or a writer's."""
+    _commands[:] = [command]
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Make what every page uses: kvcore's answer, the runtime, the page's script."""
+    try:
+        build = Build(
+            told=slots.telling(),
+            runtime=runtime.build(),
+            script=scripts.bundle(),
+            development=_commands == ["serve"],
+        )
+    except (UnmetNeed, slots.SlotError) as problem:
+        raise PluginError(str(problem)) from problem
+    _builds[:] = [build]
+    config.extra_javascript = [build.script[0]]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the vendored files, and leave out the scripts' sources, of which only the bundles are for readers."""
+    (build,) = _builds
+    for file in files:
+        if Path(file.src_uri).suffix in SOURCES and file.src_dir == config.docs_dir:
+            file.inclusion = InclusionLevel.EXCLUDED
+    at = runtime.address(build.runtime)
+    vendored = {at + path.name: path for path in build.runtime.iterdir()}
+    vendored |= {KATEX + name: path for name, path in formulas.fonts()}
+    written = {KATEX + "katex.min.css": formulas.stylesheet(), build.script[0]: build.script[1]}
+    for address, path in sorted(vendored.items()):
+        files.append(File.generated(config, address, abs_src_path=str(path), inclusion=InclusionLevel.INCLUDED))
+    for address, text in written.items():
+        files.append(File.generated(config, address, content=text, inclusion=InclusionLevel.INCLUDED))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Put an empty element where Markdown names a slot or a form."""
+    try:
+        return slots.placeholders(markdown, _builds[0].told.blocks)
+    except slots.SlotError as problem:
+        raise PluginError(f"{page.file.src_uri}: {problem}") from problem
+
+
+def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Set the formulas."""
+    try:
+        return formulas.set_formulas(html)
+    except UnmetNeed as problem:
+        raise PluginError(f"{page.file.src_uri}: {problem}") from problem
+
+
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """Fill the slots, say where the runtime is, and last of all put the policy over the page as it will be."""
+    (build,) = _builds
+    where = get_relative_url(runtime.address(build.runtime), page.url)
+    meta = f'<meta name="explainer-runtime" content="{where.rstrip("/")}/">'
+    try:
+        output = slots.fill(output, build.told)
+    except slots.SlotError as problem:
+        raise PluginError(f"{page.file.src_uri}: {problem}") from problem
+    return csp.protect(output.replace("</head>", f"{meta}</head>", 1), development=build.development)
+
+
+def on_post_template(output_content: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """The theme's own pages (404.html) are under a policy too."""
+    if not template_name.endswith(".html"):
+        return output_content
+    return csp.protect(output_content, development=_builds[0].development)

@@ -1,0 +1,52 @@
+"""Running the tools of .venv and node_modules: MkDocs, Node, esbuild, tsc."""
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from site_hooks import environment
+from site_hooks.environment import NODE_MODULES, ROOT, UnmetNeed
+
+ESBUILD = NODE_MODULES / "esbuild" / "bin" / "esbuild"
+TSC = NODE_MODULES / "typescript" / "bin" / "tsc"
+
+
+def python(*arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
+    """What `.venv/bin/python ARGUMENTS` writes."""
+    return run([sys.executable, *arguments], env=env)
+
+
+def node(*arguments: str | Path, given: str | None = None, env: Mapping[str, str] | None = None) -> str:
+    """What `node ARGUMENTS` writes when it is given this text."""
+    return run(["node", *arguments], given=given, env=env)
+
+
+def run(command: Sequence[str | Path], *, given: str | None = None, env: Mapping[str, str] | None = None) -> str:
+    """What a command writes.
+
+    Raises:
+        UnmetNeed: It failed; the message is all that it wrote.
+    """
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env={**environment.variables(), **(env or {})},
+        input=given,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode:
+        name = " ".join(Path(str(word)).name for word in command[:3])
+        raise UnmetNeed(f"`{name}` failed; it wrote:\n{(done.stdout + done.stderr).strip()}")
+    return done.stdout
+
+
+def show(command: Sequence[str | Path]) -> int:
+    """Run a command in the open, its words going where ours go, and return its exit status."""
+    sys.stdout.flush()
+    return subprocess.run(
+        [str(word) for word in command], cwd=ROOT, env=environment.variables(), check=False
+    ).returncode
