@@ -16,7 +16,6 @@ from importlib import import_module
 _CALL = re.compile(r"\{\{\s*(?P<kind>[a-z_]+)\(\s*(?P<quote>[\"'])(?P<name>[^\"']*)(?P=quote)\s*\)\s*\}\}")
 _EMPTY = re.compile(r'<(?P<tag>span|div) data-(?P<kind>slot|form)="(?P<name>[^"]*)"></(?P=tag)>')
 _LOST = re.compile(r"&lt;(?:span|div) data-(?:slot|form)=(?:&quot;|\")(?P<name>.*?)(?:&quot;|\")")
-_BLOCK = re.compile(r"\s*<(?:figure|table|div|p|ul|ol|dl|details|section|fieldset|form)\b")
 
 
 class SlotError(ValueError):
@@ -38,8 +37,7 @@ def telling() -> Telling:
         del sys.modules[name]  # `serve` lives on while kvcore is edited
     page = import_module("kvcore.page")
     slots: dict[str, str] = json.loads(page.update("{}"))["slots"]
-    named = frozenset(getattr(page, "BLOCK_SLOTS", ()))
-    return Telling(slots=slots, form=page.form, blocks=named | {name for name in slots if _BLOCK.match(slots[name])})
+    return Telling(slots=slots, form=page.form, blocks=frozenset(page.BLOCK_SLOTS))
 
 
 def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:

@@ -2,10 +2,9 @@
  * Python, beside the page: a classic worker that boots Pyodide from the vendored runtime and then answers requests.
  *
  * The page learns where the runtime is from <meta name="explainer-runtime" content="assets/runtime/HASH/">, relative to
- * itself, and starts `new Worker(runtime + "worker.js")`. Then, one message at a time:
+ * itself, and starts `new Worker(runtime + "worker.js")`. The worker boots at once from the folder it lies in. Then:
  *
- *   page -> worker    {runtime: "https://.../assets/runtime/HASH/"}        first, once: the absolute address of the folder
- *   page -> worker    "{...}"                                              a request as JSON text, at any time from then on
+ *   page -> worker    "{...}"                                              a request as JSON text, at any time
  *   worker -> page    {stage: "wasm" | "python" | "kvcore"}                what is being waited for while booting
  *   worker -> page    {rung: "api"}                                        Python is ready, and this is how it booted
  *   worker -> page    "{...}"                                              the answer as JSON text, one for each request, in order
@@ -119,15 +118,10 @@ function said(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** @type {Promise<Update> | undefined} */
-let ready;
+const ready = boot(new URL('.', self.location.href));
+ready.catch(error => self.postMessage({error: said(error), while: 'boot', fatal: true}));
 
 self.onmessage = async ({data}) => {
-  if (!ready) {
-    ready = boot(new URL(data.runtime));
-    ready.catch(error => self.postMessage({error: said(error), while: 'boot', fatal: true}));
-    return;
-  }
   const update = await ready.catch(() => undefined);
   if (!update) return; // the page has been told that there will be no answers
   try {
