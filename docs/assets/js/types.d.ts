@@ -1,0 +1,21 @@
+/** The slot contract, as the page sees it. */
+export interface ControlState {
+  value?: string | number;
+  stops?: (string | number)[] | null;
+  disabled?: boolean;
+  note?: string;
+  text?: string;
+}
+
+export interface Answer {
+  slots?: Record<string, string>;
+  controls?: Record<string, ControlState>;
+  announce?: string;
+  problems?: string[];
+  more?: unknown;
+  fragment?: string;
+  hold?: unknown;
+}
+
+/** Asks Python one question, JSON text both ways. */
+export type Ask = (request: string) => Promise<string>;

@@ -1,0 +1,97 @@
+/**
+ * The page's side of the slot contract: collect the controls, ask Python, write what it answers.
+ * No sentence a reader sees and no arithmetic on a quantity stands in these files.
+ */
+import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { listen } from './js/gestures.js';
+import { arrivedFragment, showFragment } from './js/link.js';
+import { connect } from './js/python.js';
+import { applySlots, restoreSlots } from './js/slots.js';
+import { announce, showState } from './js/status.js';
+import { makeSync } from './js/sync.js';
+
+/** Longer than any honest boot on a slow line; after it the page says that it stays as printed. */
+const TIME_LIMIT_MS = 90_000;
+
+/** @returns {Promise<unknown>} when the first paint is done and the reader is not being kept waiting */
+const idle = () => new Promise(resolve => requestAnimationFrame(() =>
+  'requestIdleCallback' in window ? requestIdleCallback(resolve, { timeout: 1000 }) : setTimeout(resolve, 50)));
+
+/** @returns {Promise<unknown>} at the first touch of a control: a reader who saves data pays for Python only then */
+const firstTouch = () => new Promise(resolve => {
+  for (const type of ['input', 'click', 'focusin']) {
+    document.addEventListener(type, event => {
+      if (event.target instanceof Element && event.target.closest('.kv-controls, [data-set]')) resolve(undefined);
+    });
+  }
+});
+
+/** @returns {Promise<{rung: string}>} */
+async function main() {
+  if (!document.querySelector('.kv-controls')) return { rung: 'static' };
+
+  const sync = makeSync({
+    read: readControls,
+    apply(answer, busy) {
+      applySlots(answer.slots ?? {});
+      applyControls(answer.controls ?? {}, busy);
+    },
+    settled(answer, touched) {
+      announce([answer.announce, ...(answer.problems ?? [])].filter(Boolean).join(' '));
+      if (touched && answer.fragment) showFragment(answer.fragment);
+    },
+    failed: fail,
+  });
+  update = sync.update;
+
+  /** @param {unknown} error */
+  function fail(error) {
+    sync.stop();
+    restoreSlots();
+    restoreForms();
+    for (const button of document.querySelectorAll('button[data-set]')) button.setAttribute('disabled', '');
+    showState('failed', error instanceof Error && error.message ? error.message : String(error));
+  }
+
+  unlockForms();
+  listen({ touch: sync.touch, set: setControl });
+  const arrive = () => {
+    const fragment = arrivedFragment();
+    if (fragment) sync.arrive(fragment);
+  };
+  addEventListener('hashchange', arrive);
+  arrive();
+
+  if (/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData) {
+    showState('waiting');
+    await firstTouch();
+  } else {
+    showState('starting');
+    await idle();
+  }
+  showState('starting');
+  /** @type {ReturnType<typeof connect> | undefined} */
+  let python;
+  try {
+    const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
+    if (!folder) throw new DOMException('explainer-runtime', 'NotFoundError');
+    python = connect(new URL(`${folder}worker.js`, document.baseURI), fail);
+    const late = new Promise((_, reject) => setTimeout(() => reject(new DOMException('TimeoutError')), TIME_LIMIT_MS));
+    const rung = await Promise.race([python.ready, late]);
+    showState('ready');
+    sync.start(python.ask);
+    return { rung };
+  } catch (error) {
+    python?.stop();
+    fail(error);
+    return { rung: 'static' };
+  }
+}
+
+/** Before there is anyone to ask, the page shows what it was built with, and that is up to date. */
+let update = () => Promise.resolve();
+const started = main();
+const limit = new Promise(resolve => setTimeout(() => resolve({ rung: 'static' }), TIME_LIMIT_MS));
+
+/** What tests and other scripts on the page may wait for. */
+Object.assign(window, { explainer: { ready: Promise.race([started, limit]), update: () => update() } });
