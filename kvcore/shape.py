@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, whole
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
 
 __all__ = ["LayerGroup", "Mlp", "Shape"]
+
+_QK_NORMS = ("none", "head", "all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +54,9 @@ class Shape:
     """A decoder-only transformer as far as its memory goes; it has no name.
 
     Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, and both must add up to the
-    same number. `norms_per_layer` counts norms as wide as the hidden size; `qk_norm` is a norm over each query and key
-    head ("head"), over all heads at once ("all"), or none. `position_rows` are learned position vectors. `tied` says that the
-    output layer reuses the token embedding.
+    same number. `norms_per_layer` and `outer_norms` (after the last layer, after the embedding) count norms as wide as
+    the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
+    `position_rows` are learned position vectors. `tied` says that the output layer reuses the token embedding.
 
     Raises:
         Invalid: naming the field, when the parts do not fit together.
@@ -70,8 +71,9 @@ class Shape:
     context_limit: int | None = None
     qkv_bias: bool = False
     output_bias: bool = False
-    qk_norm: Literal["none", "head", "all"] = "none"
+    qk_norm: str = "none"
     norms_per_layer: int = 2
+    outer_norms: int = 1
     norm_bias: bool = False
     position_rows: int = 0
     lm_head_bias: bool = False
@@ -80,7 +82,10 @@ class Shape:
         whole("hidden_size", self.hidden_size, 1, MOST_WIDTH)
         whole("query_heads", self.query_heads, 1, MOST_WIDTH)
         whole("vocab_size", self.vocab_size, 1, MOST_WIDTH)
+        if self.qk_norm not in _QK_NORMS:
+            raise Unsupported("qk_norm", self.qk_norm, f"one of {', '.join(_QK_NORMS)}")
         whole("norms_per_layer", self.norms_per_layer, 0, 16)
+        whole("outer_norms", self.outer_norms, 0, 16)
         whole("position_rows", self.position_rows, 0, MOST_TOKENS)
         if self.context_limit is not None:
             whole("context_limit", self.context_limit, 1, MOST_TOKENS)
@@ -130,7 +135,7 @@ class Shape:
             + self.position_rows * self.hidden_size
             + sum(group.layers * self._attention_params(group) for group in self.groups)
             + sum(mlp.params(self.hidden_size) for mlp in self.mlps)
-            + norm * (self.layers * self.norms_per_layer + 1)
+            + norm * (self.layers * self.norms_per_layer + self.outer_norms)
             + output
         )
 

@@ -1,0 +1,62 @@
+"""A Hugging Face config.json becomes a shape, or is refused by the name of the field that stands in the way.
+
+A config is data from strangers. Every field that a family's code reads is read here with its type and range checked,
+every default is that code's own and is remembered as assumed, and a field that nobody has read, but whose name speaks
+of heads, layers, windows and the like, is refused: what kvcore does not know it does not count.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kvcore.errors import Invalid, Unsupported
+from kvcore.families import GATED, Reader
+from kvcore.families_classic import CLASSIC
+from kvcore.fields import Fields
+from kvcore.shape import Shape
+
+__all__ = ["FAMILIES", "Reading", "read_config", "shape_from_config"]
+
+FAMILIES: Mapping[str, Reader] = MappingProxyType(dict(sorted({**GATED, **CLASSIC}.items())))
+"""model_type -> the reader of its configs."""
+
+_MOST_FIELDS = 1024
+_LAYOUT_FREE = (
+    "architectures", "auto_map", "dtype", "model_type", "quantization_config", "rope_parameters", "rope_scaling",
+    "torch_dtype", "transformers_version",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a config says: the shape, the model_type it was read as, and the defaults taken for fields it leaves out."""
+
+    model_type: str
+    shape: Shape
+    assumed: Mapping[str, object]
+
+
+def read_config(config: object) -> Reading:
+    """Read the parsed JSON of a config.json.
+
+    Raises:
+        Invalid: a field is missing, of the wrong type, out of range, or contradicts another.
+        Unsupported: model_type, a layer type or a field has no formula here.
+    """
+    fields = Fields(config)
+    if isinstance(config, Mapping) and len(config) > _MOST_FIELDS:
+        raise Invalid("config", config, f"an object of at most {_MOST_FIELDS} fields")
+    for key in _LAYOUT_FREE:
+        fields.raw(key)
+    kind = fields.raw("model_type")
+    reader = FAMILIES.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        raise Unsupported("model_type", kind, f"one of {', '.join(FAMILIES)}")
+    shape = reader(fields)
+    fields.finish()
+    return Reading(model_type=str(kind), shape=shape, assumed=MappingProxyType(fields.assumed))
+
+
+def shape_from_config(config: object) -> Shape:
+    """The shape that a config.json describes; raises as `read_config` does."""
+    return read_config(config).shape

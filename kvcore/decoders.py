@@ -1,0 +1,60 @@
+"""Parts that the families' readers share: heads, and the windows of layers."""
+
+from collections.abc import Sequence
+
+from kvcore.errors import Invalid
+from kvcore.fields import Fields
+from kvcore.layers import LayerGroup
+
+__all__ = ["attention_groups", "checked_heads", "head_width", "layer_windows"]
+
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+
+
+def checked_heads(fields: Fields, key: str, kv_heads: int, query_heads: int) -> int:
+    """n_kv, which must divide the query heads."""
+    if query_heads % kv_heads:
+        raise Invalid(fields.name(key), kv_heads, f"a divisor of the {query_heads} query heads")
+    return kv_heads
+
+
+def head_width(fields: Fields, hidden_size: int, query_heads: int, hidden_key: str = "hidden_size") -> int:
+    """d_h: an explicit `head_dim` wins; otherwise hidden size / query heads, which must be whole."""
+    if fields.has("head_dim"):
+        return fields.count("head_dim")
+    fields.raw("head_dim")
+    if hidden_size % query_heads:
+        expected = f"a multiple of the {query_heads} query heads, and there is no head_dim"
+        raise Invalid(fields.name(hidden_key), hidden_size, expected)
+    return hidden_size // query_heads
+
+
+def layer_windows(
+    fields: Fields, layers: int, window: int | None, slides: Sequence[bool] | None = None
+) -> list[int | None]:
+    """The window of each layer, or None where it attends to everything.
+
+    `layer_types` decides where the config has it; otherwise layers slide where `slides` says, all of them by default,
+    if there is a `window` at all.
+    """
+    types = fields.listed("layer_types", layers, (_FULL, _SLIDING))
+    if types is None:
+        return [window if sliding else None for sliding in (slides or [True] * layers)]
+    if window is None and _SLIDING in types:
+        raise Invalid(fields.name("sliding_window"), None, "the window that the sliding layers of layer_types need")
+    return [window if kind == _SLIDING else None for kind in types]
+
+
+def attention_groups(windows: Sequence[int | None], kv_heads: int, head_dim: int) -> tuple[LayerGroup, ...]:
+    """Layers of equal heads, gathered by their windows in the order in which these first appear."""
+    return tuple(
+        LayerGroup(
+            kind="full" if window is None else "sliding",
+            layers=windows.count(window),
+            kv_heads=kv_heads,
+            key_dim=head_dim,
+            value_dim=head_dim,
+            window=window,
+        )
+        for window in dict.fromkeys(windows)
+    )

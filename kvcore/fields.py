@@ -1,0 +1,146 @@
+"""Typed reading of a config's fields: each read names its key, checks its value, and is remembered."""
+
+from collections.abc import Iterable, Mapping
+
+from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH
+
+__all__ = ["Fields"]
+
+_REQUIRED: int = -1
+_STRUCTURAL = (
+    "attn", "bias", "block", "chunk", "compress", "conv", "cross", "dim", "embed", "expert", "head", "hybrid",
+    "index_", "kv", "latent", "layer", "linear", "lora", "mamba", "memory", "mlp", "moe", "norm", "pattern", "rank",
+    "shared", "size", "sparse", "ssm", "state", "tie_", "window",
+)  # fmt: skip
+"""Parts of names of fields that change a shape. A field of such a name that nobody has read is refused: a config that
+says something about its layers that kvcore does not know would otherwise give a wrong number in silence."""
+
+_HARMLESS = frozenset(
+    # What every config may carry, and what changes values, training or rounding but no shape.
+    """
+    add_bos_token attention_dropout attn_implementation attn_pdrop bad_words_ids bos_token_id chunk_size_feed_forward
+    embd_pdrop embedding_dropout embedding_multiplier encoder_no_repeat_ngram_size expert_dtype experts_per_token
+    head_dropout hidden_dropout initializer_range layer_norm_eps layer_norm_epsilon layerdrop layer_scale_init_value
+    mlp_dropout moe_aux_loss_coef moe_router_dtype norm_eps norm_epsilon norm_topk_prob normalize_router_prob
+    num_experts_per_tok output_hidden_states pad_token_id pretraining_tp rms_norm_eps attention_softmax_in_fp32
+    attention_multiplier attn_logit_softcapping final_logit_softcapping query_pre_attn_scalar residual_multiplier
+    mup_width_multiplier resid_pdrop rotary_dim rotary_ndims rotary_emb_base router_aux_loss_coef
+    scale_attention_softmax_in_fp32 scale_attn_weights scale_attn_by_inverse_layer_idx scale_embedding
+    sep_token_id type_vocab_size use_cache validate_runner_input inference_runner max_batch_size max_sequence_length
+    original_max_position_embeddings prefix_token_id problem_type pruned_heads embedding_initializer_range
+    slow_but_exact tokenizer_class apply_residual_connection_post_layernorm attention_probs_dropout_prob
+    is_encoder_decoder cross_attention_hidden_size tie_encoder_decoder summary_type no_repeat_ngram_size
+    decoder_start_token_id masked_softmax_fusion offset_alibi initial_context_length num_beams num_beam_groups
+    num_labels num_return_sequences num_logits_to_keep n_ctx embd_dropout residual_dropout norm_type mlp_type
+    cache_implementation full_attn_mod
+    """.split()  # noqa: SIM905 - as a literal it would be a screen of quotation marks
+)
+
+
+class Fields:
+    """The fields of one config, read one by one.
+
+    Args:
+        config: the parsed JSON object.
+        path: where it stands in a larger one, as a prefix of names in errors ("text_config.").
+
+    Raises:
+        Invalid: when `config` is no mapping of strings.
+    """
+
+    def __init__(self, config: object, path: str = "") -> None:
+        if not isinstance(config, Mapping) or not all(isinstance(key, str) for key in config):
+            raise Invalid(path.rstrip(".") or "config", config, "a JSON object")
+        self._config = config
+        self._path = path
+        self._read: set[str] = set()
+        self.assumed: dict[str, object] = {}
+
+    def name(self, key: str) -> str:
+        """The key as errors spell it."""
+        return self._path + key
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there and not null."""
+        return self._config.get(key) is not None
+
+    def raw(self, key: str) -> object:
+        """The value as it is, or None; the key counts as read."""
+        self._read.add(key)
+        return self._config.get(key)
+
+    def count(
+        self, key: str, default: int = _REQUIRED, *, null: int = _REQUIRED, low: int = 1, high: int = MOST_WIDTH
+    ) -> int:
+        """An integer from `low` to `high`; `default` where the key is missing, `null` where its value is null."""
+        value = self.raw(key)
+        if value is None:
+            present = key in self._config
+            fallback = null if present else default
+            if fallback == _REQUIRED:
+                raise Invalid(self.name(key), value, "there, and this family needs it" if not present else "a number")
+            self.assumed[self.name(key)] = fallback
+            return fallback
+        return whole(self.name(key), value, low, high)
+
+    def layers(self, key: str) -> int:
+        """A number of layers."""
+        return self.count(key, high=MOST_LAYERS)
+
+    def tokens(self, key: str, default: int | None = None) -> int | None:
+        """A number of tokens, or None for no limit where the value is null; `default` where the key is missing."""
+        value = self.raw(key)
+        if value is None:
+            if key not in self._config and default is not None:
+                self.assumed[self.name(key)] = default
+                return default
+            return None
+        return whole(self.name(key), value, 1, MOST_TOKENS)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or False; `default` where the key is missing or null."""
+        value = self.raw(key)
+        if value is None:
+            self.assumed[self.name(key)] = default
+            return default
+        if not isinstance(value, bool):
+            raise Invalid(self.name(key), value, "true or false")
+        return value
+
+    def listed(self, key: str, length: int, allowed: Iterable[str]) -> list[str] | None:
+        """A list of `length` words out of `allowed`, or None where there is none."""
+        value = self.raw(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != length:
+            raise Invalid(self.name(key), value, f"a list of {length}, one entry a layer")
+        known = tuple(allowed)
+        for word in value:
+            if word not in known:
+                raise Unsupported(self.name(key), word, f"one of {', '.join(known)}")
+        return value
+
+    def indices(self, key: str, below: int) -> frozenset[int]:
+        """A list of layer numbers below `below`; none where the key is missing or null."""
+        value = self.raw(key)
+        if value is None:
+            return frozenset()
+        if not isinstance(value, list) or len(value) > below:
+            raise Invalid(self.name(key), value, f"a list of layer numbers below {below}")
+        return frozenset(whole(self.name(key), index, 0, below - 1) for index in value)
+
+    def only(self, key: str, expected: object, default: object) -> None:
+        """Refuse any value but `expected`, the one case kvcore has a formula for; a missing key means `default`."""
+        value = self.raw(key)
+        value = default if value is None else value
+        if value != expected or type(value) is not type(expected):
+            raise Unsupported(self.name(key), value, f"{expected}, the one case there is a formula for")
+
+    def finish(self) -> None:
+        """Refuse fields that say something about the shape and that the family's reader did not ask for."""
+        for key, value in self._config.items():
+            if key in self._read or key in _HARMLESS or key.startswith("_") or not value:
+                continue
+            if key.startswith(("num_", "n_")) or any(part in key.lower() for part in _STRUCTURAL):
+                raise Unsupported(self.name(key), value, "known for this model_type, and it may change the shape")
