@@ -1,0 +1,71 @@
+import hashlib
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from site_hooks import digest, runtime, scripts, wheel
+from site_hooks.environment import HERE, ROOT
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return runtime.build()
+
+
+def test_the_lock_names_kvcore_alone_with_its_hash_and_no_address(folder: Path) -> None:
+    text = (folder / "pyodide-lock.json").read_text("utf-8")
+    lock = json.loads(text)
+    (package,) = lock["packages"].values()
+    content = (folder / package["file_name"]).read_bytes()
+    assert (package["name"], package["sha256"]) == ("kvcore", hashlib.sha256(content).hexdigest())
+    assert "://" not in text
+    assert str(ROOT) not in text
+
+
+def test_the_runtime_holds_what_a_boot_needs_and_nothing_else(folder: Path) -> None:
+    names = {path.name for path in folder.iterdir()}
+    package = wheel.build().name
+    assert names == {"worker.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", package}
+
+
+def test_the_worker_is_one_classic_script_that_hides_that_it_is_one(folder: Path) -> None:
+    script = (folder / "worker.js").read_text("utf-8")
+    assert script.startswith(runtime.NOT_A_CLASSIC_WORKER)
+    assert "\nexport " not in script
+
+
+def test_another_content_has_another_address(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    assert runtime.address(copy) == runtime.address(folder)
+    (copy / "worker.js").write_text("changed", "utf-8")
+    assert runtime.address(copy) != runtime.address(folder)
+
+
+def test_the_wheel_holds_every_file_of_kvcore() -> None:
+    with zipfile.ZipFile(wheel.build()) as package:
+        packed = {name for name in package.namelist() if name.startswith("kvcore/")}
+    assert packed == {path.relative_to(ROOT).as_posix() for path in digest.files(ROOT / "kvcore")}
+    assert "kvcore/py.typed" in packed
+
+
+def test_the_wheel_is_the_same_bytes_when_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    once = wheel.build().read_bytes()
+    monkeypatch.setattr(wheel, "CACHE", tmp_path)
+    again = wheel.build()
+    assert again.is_relative_to(tmp_path)
+    assert again.read_bytes() == once
+
+
+def test_the_scripts_are_typed_and_named_by_their_content() -> None:
+    scripts.check()
+    address, script = scripts.bundle()
+    assert hashlib.sha256(script.encode()).hexdigest()[:16] in address
+
+
+def test_the_scripts_lock_file_has_hashes_and_no_addresses() -> None:
+    lock = json.loads((HERE / "package-lock.json").read_text("utf-8"))
+    installed = {name: package for name, package in lock["packages"].items() if name}
+    assert all("integrity" in package and "resolved" not in package for package in installed.values())
