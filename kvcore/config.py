@@ -5,6 +5,7 @@ every default is that code's own and is remembered as assumed, and a field that 
 of heads, layers, windows and the like, is refused: what kvcore does not know it does not count.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,12 +16,13 @@ from kvcore.families_classic import CLASSIC
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["FAMILIES", "Reading", "read_config", "shape_from_config"]
+__all__ = ["FAMILIES", "Reading", "parse_config", "read_config", "shape_from_config"]
 
 FAMILIES: Mapping[str, Reader] = MappingProxyType(dict(sorted({**GATED, **CLASSIC}.items())))
 """model_type -> the reader of its configs."""
 
 _MOST_FIELDS = 1024
+_MOST_CHARACTERS = 1_000_000
 _LAYOUT_FREE = (
     "architectures", "auto_map", "dtype", "model_type", "quantization_config", "rope_parameters", "rope_scaling",
     "torch_dtype", "transformers_version",
@@ -55,6 +57,20 @@ def read_config(config: object) -> Reading:
     shape = reader(fields)
     fields.finish()
     return Reading(model_type=str(kind), shape=shape, assumed=MappingProxyType(fields.assumed))
+
+
+def parse_config(text: str) -> object:
+    """The JSON of a config.json, which may hold NaN and Infinity as Python writes them.
+
+    Raises:
+        Invalid: when the text is too long, is no JSON, or nests or counts beyond what Python reads.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise Invalid("config", f"{len(text)} characters", f"at most {_MOST_CHARACTERS} characters")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid("config", text, f"JSON that can be read ({type(error).__name__})") from error
 
 
 def shape_from_config(config: object) -> Shape:

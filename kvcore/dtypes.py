@@ -59,14 +59,14 @@ WEIGHT_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _
 """The types weights may be stored in, by name, in the order a reader is offered them."""
 
 
-def cache_dtype(name: object) -> Dtype:
-    """The cache type called `name`; UnknownName otherwise."""
-    return _named("cache_dtype", name, CACHE_DTYPES)
+def cache_dtype(name: object, field: str = "cache_dtype") -> Dtype:
+    """The cache type called `name`; UnknownName otherwise, naming `field`."""
+    return _named(field, name, CACHE_DTYPES)
 
 
-def weight_dtype(name: object) -> Dtype:
-    """The weight type called `name`; UnknownName otherwise."""
-    return _named("weight_dtype", name, WEIGHT_DTYPES)
+def weight_dtype(name: object, field: str = "weight_dtype") -> Dtype:
+    """The weight type called `name`; UnknownName otherwise, naming `field`."""
+    return _named(field, name, WEIGHT_DTYPES)
 
 
 def _named(field: str, name: object, table: "MappingProxyType[str, Dtype]") -> Dtype:

@@ -183,9 +183,9 @@ def _olmo2(fields: Fields) -> Shape:
 
 def _cohere(fields: Fields) -> Shape:
     """One norm a layer, its halves in parallel; tied."""
-    fields.only("use_qk_norm", expected=False, default=False)
     bias = fields.flag("attention_bias", default=False)
-    return _gated(fields, qkv_bias=bias, output_bias=bias, norms_per_layer=1, tied=True)
+    norm = "all" if fields.flag("use_qk_norm", default=False) else "none"
+    return _gated(fields, qkv_bias=bias, output_bias=bias, qk_norm=norm, norms_per_layer=1, tied=True)
 
 
 GATED: Mapping[str, Reader] = MappingProxyType(

@@ -114,9 +114,7 @@ def _falcon(fields: Fields) -> Shape:
     kv_heads = 1 if single and not newer else given
     parallel = fields.flag("parallel_attn", default=True)
     bias = fields.flag("bias", default=False)
-    norms = 1 if parallel else 2
-    if newer:
-        norms = fields.count("num_ln_in_parallel_attn", 2, null=2, high=2)
+    norms = fields.count("num_ln_in_parallel_attn", 2 if newer else 1, null=2 if newer else 1, high=2)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
@@ -127,7 +125,7 @@ def _falcon(fields: Fields) -> Shape:
         context_limit=fields.tokens("max_position_embeddings", 2048),
         qkv_bias=bias,
         output_bias=bias,
-        norms_per_layer=norms,
+        norms_per_layer=norms if parallel else 2,
         norm_bias=True,
     )
 

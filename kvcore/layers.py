@@ -4,7 +4,7 @@ A model's cache is a sum over such groups. The textbook formula 2 * L * n_kv * d
 attention: 2 for K and V, L layers, n_kv KV heads, d_h values a head, p bytes a value.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, whole
@@ -56,6 +56,13 @@ class LayerGroup:
         key = key_dtype.row_bytes(self.kv_heads * self.key_dim)
         value = value_dtype.row_bytes(self.kv_heads * self.value_dim)
         return self.layers * (key + value)
+
+    def shard(self, tp: int) -> "LayerGroup":
+        """The group as the fullest of `tp` GPUs holds it: ceil(n_kv / tp) KV heads, one at least.
+
+        KV heads are divided among the GPUs, and copied once there are more GPUs than heads (vLLM, TensorRT-LLM).
+        """
+        return replace(self, kv_heads=-(-self.kv_heads // tp))
 
     @property
     def state_bytes(self) -> int:

@@ -1,5 +1,6 @@
 """A model's shape: what its parameters and its KV cache are computed from, exactly."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -148,9 +149,18 @@ class Shape:
 
     def cache_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes of one sequence's cache at `context` tokens: the sum over groups of cached tokens * bytes a token."""
-        whole("context", context, 0, MOST_TOKENS)
-        values = value_dtype or key_dtype
-        return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in self.groups)
+        return _cache_bytes(self.groups, context, key_dtype, value_dtype)
+
+    def cache_bytes_per_gpu(self, context: int, tp: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+        """Bytes of one sequence's cache on the fullest of the `tp` GPUs that share every layer (tensor parallelism).
+
+        Raises:
+            Invalid: when that many GPUs cannot divide the query heads: no engine serves that.
+        """
+        whole("tp", tp, 1, MOST_WIDTH)
+        if self.query_heads % tp:
+            raise Invalid("tp", tp, f"a divisor of the {self.query_heads} query heads")
+        return _cache_bytes([group.shard(tp) for group in self.groups], context, key_dtype, value_dtype)
 
     @property
     def state_bytes(self) -> int:
@@ -220,6 +230,12 @@ class Shape:
         biases = (queries + keys + values if self.qkv_bias else 0) + (self.hidden_size if self.output_bias else 0)
         norms = {"none": 0, "head": 2 * group.key_dim, "all": queries + keys}[self.qk_norm]
         return self.hidden_size * (queries + keys + values + mixed) + biases + norms
+
+
+def _cache_bytes(groups: Iterable[LayerGroup], context: int, key_dtype: Dtype, value_dtype: Dtype | None) -> int:
+    whole("context", context, 0, MOST_TOKENS)
+    values = value_dtype or key_dtype
+    return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in groups)
 
 
 def _common(values: list[int]) -> int | None:

@@ -1,0 +1,164 @@
+"""The same answers in a terminal: `kvcore size` and `kvcore models`.
+
+Bad input is one line on standard error that names the field, exit status 2, and nothing on standard output.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from kvcore import __version__
+from kvcore.catalog import DEFAULT_GPU, MODELS, Model, gpu
+from kvcore.config import parse_config, shape_from_config
+from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
+from kvcore.errors import Invalid, KvcoreError, UnknownName
+from kvcore.footprint import Footprint
+from kvcore.shape import Shape
+from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
+
+__all__ = ["main"]
+
+_MOST_DIGITS = 1000  # CPython reads 4,300; every limit is far below
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line and leaves the usage to --help."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; answers the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        lines = _size(options) if options.command == "size" else _models(options)
+    except KvcoreError as error:
+        sys.stderr.write(f"kvcore {options.command}: {error}\n")
+        return 2
+    try:
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `kvcore models | head`
+        sys.stderr.close()
+        return 1
+    return 0
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="kvcore", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"kvcore {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    size = commands.add_parser("size", help="cache and weights of one model", allow_abbrev=False)
+    size.add_argument("model", metavar="MODEL_OR_CONFIG", help="id of a model (see `kvcore models`), or a config.json")
+    size.add_argument("--context", default="8192", metavar="N", help="tokens a sequence (default: %(default)s)")
+    size.add_argument("--batch", default="1", metavar="N", help="sequences (default: %(default)s)")
+    size.add_argument("--cache-dtype", default="fp16", metavar="D", help=f"{', '.join(CACHE_DTYPES)} (default: fp16)")
+    size.add_argument("--v-dtype", metavar="D", help="type of V where it differs from that of K")
+    size.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{', '.join(WEIGHT_DTYPES)} (default: fp16)")
+    size.add_argument("--tp", default="1", metavar="N", help="GPUs that share every layer (default: %(default)s)")
+    size.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help="kind of GPU (default: %(default)s)")
+    models = commands.add_parser("models", help="the models there are", allow_abbrev=False)
+    for command in (size, models):
+        command.add_argument("--json", action="store_true", help="exact numbers as JSON")
+    return parser
+
+
+def _size(options: argparse.Namespace) -> list[str]:
+    shape = _shape(options.model)
+    keys = cache_dtype(options.cache_dtype)
+    values = keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
+    context, batch = _number("context", options.context), _number("batch", options.batch)
+    footprint = Footprint(
+        shape=shape,
+        context=context,
+        batch=batch,
+        cache_dtype=keys,
+        value_dtype=values,
+        weight_dtype=weight_dtype(options.weight_dtype),
+        gpu_bytes=gpu(options.gpu).memory_bytes,
+    )
+    per_gpu = batch * shape.cache_bytes_per_gpu(context, _number("tp", options.tp), keys, values)
+    per_sequence = shape.cache_bytes(context, keys, values)
+    answer = {
+        "model": options.model,
+        "layers": shape.layers,
+        "bytes_per_token": footprint.bytes_per_token,
+        "cache_bytes": batch * per_sequence,
+        "cache_bytes_per_sequence": per_sequence,
+        "cache_bytes_per_gpu": per_gpu,
+        "state_bytes": shape.state_bytes,
+        "params": shape.params,
+        "weights_bytes": footprint.weights_bytes,
+        "ratio": float(footprint.ratio),
+        "cliff_context": footprint.cliff_context,
+        "gpus": footprint.gpus,
+    }
+    if options.json:
+        return [json.dumps(answer, indent=2)]
+    cliff = footprint.cliff_context
+    rows = {
+        "model": f"{options.model}: {shape.layers} layers, {format_parameters(shape.params)} parameters",
+        "cache per token": format_bytes(footprint.bytes_per_token),
+        f"cache, {format_count(context)} x {format_count(batch)}": format_bytes(batch * per_sequence),
+        "weights": format_bytes(footprint.weights_bytes),
+        "cache / weights": format_ratio(footprint.ratio),
+        "cache passes weights": "never" if cliff is None else f"at {format_count(cliff)} tokens",
+        "GPUs": f"{format_count(footprint.gpus)} x {gpu(options.gpu).name}",
+    }
+    if shape.state_bytes:
+        rows["state per sequence"] = format_bytes(shape.state_bytes)
+    if per_gpu != batch * per_sequence:
+        rows["cache on each GPU"] = format_bytes(per_gpu)
+    return [f"{label:22}{value}" for label, value in rows.items()]
+
+
+def _models(options: argparse.Namespace) -> list[str]:
+    fp16 = cache_dtype("fp16")
+    if options.json:
+        return [json.dumps([_row(row, fp16) for row in MODELS.values()], indent=2)]
+    return [
+        f"{row.id:20}{row.shape.attention:7}{format_bytes(row.shape.bytes_per_token(fp16)):>10} a token"
+        f"{format_parameters(row.shape.params):>16} parameters"
+        for row in MODELS.values()
+    ]
+
+
+def _row(row: Model, dtype: Dtype) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "family": row.family,
+        "attention": row.shape.attention,
+        "layers": row.shape.layers,
+        "bytes_per_token": row.shape.bytes_per_token(dtype),
+        "params": row.shape.params,
+        "published_params": row.published_params,
+        "context_limit": row.shape.context_limit,
+        "source": row.source,
+        "read": row.read,
+    }
+
+
+def _shape(name: str) -> Shape:
+    """The shape of a model of the catalog, or of the config.json at a path."""
+    if name in MODELS:
+        return MODELS[name].shape
+    path = Path(name)
+    try:
+        if not path.is_file():
+            raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
+        return shape_from_config(parse_config(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
+
+
+def _number(field: str, text: str) -> int:
+    """An option's integer, written in digits; what its range is, whoever uses it says."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
+        raise Invalid(field, text, "an integer")
+    return int(text)
