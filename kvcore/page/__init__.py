@@ -1,0 +1,125 @@
+"""The article's page for a state of its controls: update(request) -> answer, the one door.
+
+A request is a flat object (or its JSON text): control name -> value, number boxes as typed, and beside them
+
+    changed   names of the controls the reader moved since the last answer, in order: the later decides
+    settled   false while a slider is dragged: the chart's scale then stays where it was
+    hold      what the newest answer gave under "hold", sent back as it came
+    fragment  the text of the URL fragment, on arrival: it then stands for all controls
+    more      the newest answer's "more", to go on with a long computation
+
+Controls left out have their defaults; shape controls, those of the model. The answer:
+
+    slots     name -> HTML, those that `hold` says the page already shows left out
+    controls  name -> {"value", "stops", "disabled", "note", "text"}
+    announce  one sentence for a screen reader, once the controls are settled
+    problems  what was wrong with the request, a sentence each; the page goes on with the nearest good values
+    more      null, or a token to ask again with
+    fragment  the URL fragment of this state
+    hold      see above
+
+Nothing is remembered between calls, and nothing a reader can type raises. All text is ASCII.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import overload
+
+from kvcore.page import lab, words
+from kvcore.page.controls import CONTROLS, FORMS, Value, format_fragment
+from kvcore.page.figures.axes import MemoryAxis
+from kvcore.page.figures.cliff import memory_axis
+from kvcore.page.form import render_form
+from kvcore.page.results import LabResult, lab_result
+from kvcore.page.state import Settled, frozen_controls, own_shape, settle, stops
+
+__all__ = ["BLOCK_SLOTS", "form", "update"]
+
+BLOCK_SLOTS = lab.BLOCKS | {"lab.problems"}
+"""Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
+
+type Answer = dict[str, object]
+
+
+@overload
+def update(request: str) -> str: ...
+@overload
+def update(request: Mapping[str, object]) -> Answer: ...
+def update(request: str | Mapping[str, object]) -> str | Answer:
+    """Answer a request; JSON text gets JSON text."""
+    if isinstance(request, str):
+        return json.dumps(_answer(*_parsed(request)))
+    return _answer(request)
+
+
+def form(name: str) -> str:
+    """The HTML of a form at its defaults; KeyError for a form there is not."""
+    settled = settle({})
+    return render_form(FORMS[name], settled.values, _controls(settled, lab_result(settled.values)))
+
+
+def _parsed(text: str) -> tuple[Mapping[str, object], list[str]]:
+    """The request that a text spells, or an empty one and the problem."""
+    try:
+        request = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return {}, [words.not_json(str(error))]
+    return (request, []) if isinstance(request, dict) else ({}, [words.not_an_object(type(request).__name__)])
+
+
+def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answer:
+    settled = settle(request)
+    problems = [*problems, *settled.problems]
+    held = request.get("hold")
+    hold: Mapping[str, object] = held if isinstance(held, dict) else {}
+    result = lab_result(settled.values)
+    axis = _axis(result, str(settled.values["scale"]), hold if request.get("settled") is False else {})
+    shown = hold.get("values"), hold.get("axis")
+    slots: dict[str, str] = {"lab.problems": lab.problem_list(problems)}
+    new_axis = [axis.scale, axis.system, axis.bottom, axis.top]
+    if shown != (settled.values, new_axis) or "fragment" in request:
+        slots |= lab.readouts(result)
+        slots["lab.chart"] = lab.chart(result, axis)
+        slots["lab.footprint"] = lab.footprint(result)
+    implied: dict[str, Value] = {
+        **{name: control.default for name, control in CONTROLS.items()},
+        **own_shape(result.model),
+    }
+    return {
+        "slots": slots,
+        "controls": _controls(settled, result),
+        "announce": lab.announcement(result),
+        "problems": problems,
+        "more": None,
+        "fragment": format_fragment(settled.values, implied),
+        "hold": {"values": settled.values, "axis": new_axis},
+    }
+
+
+def _controls(settled: Settled, result: LabResult) -> dict[str, dict[str, object]]:
+    values = settled.values
+    frozen = frozen_controls(result.model)
+    notes = {**lab.notes(result, values), **frozen, **settled.notes}
+    return {
+        name: {
+            "value": value,
+            "stops": stops(name, values),
+            "disabled": name in frozen,
+            "note": notes.get(name, ""),
+            "text": lab.value_text(name, value) if isinstance(value, int) else str(value),
+        }
+        for name, value in values.items()
+    }
+
+
+def _axis(result: LabResult, scale: str, hold: Mapping[str, object]) -> MemoryAxis:
+    """The chart's memory axis: the one held while a slider is dragged, where it is of the same kind."""
+    match hold.get("axis"):
+        case [str() as held_scale, str() as system, float() | int() as bottom, float() | int() as top] if (
+            held_scale == scale
+            and system == result.units
+            and 0 <= bottom < top < 2.0**100
+            and (bottom or scale == "linear")
+        ):
+            return MemoryAxis(scale=scale, system=system, bottom=float(bottom), top=float(top))
+    return memory_axis(result, scale)

@@ -1,0 +1,113 @@
+"""The cliff chart: flat weights, rising cache, the context where they cross, and the GPUs it takes.
+
+Drawn once for a wide page and once for a narrow one from the same samples; the page shows one of them.
+"""
+
+from collections.abc import Iterator
+
+from kvcore.page import words
+from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, round_up
+from kvcore.page.figures.cliff_labels import cliff_labels
+from kvcore.page.figures.cliff_scene import NARROW, SAMPLES, WIDE, Frame, Points, Scene
+from kvcore.page.figures.labels import text_width
+from kvcore.page.results import LabResult
+from kvcore.page.svg import Html, el, join, number
+
+
+def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
+    """An axis on which the weights, their crossing, the cache of now and a first GPU can be read."""
+    held = result.footprint
+    need = max(3.3 * held.weights_bytes, 1.15 * held.cache_bytes)
+    if held.gpu_bytes < 2 * need:
+        need = max(need, 1.08 * held.gpu_bytes)
+    lowest = min(held.weights_bytes, held.batch * held.sequence_bytes(FIRST_CONTEXT)) or 1
+    bottom = 0.0 if scale == "linear" else max(1.0, lowest / 2)
+    return MemoryAxis(scale=scale, system=result.units, bottom=bottom, top=round_up(need, result.units))
+
+
+def cliff_chart(result: LabResult, axis: MemoryAxis, finding: str) -> Html:
+    """The chart in both widths, its accessible name the finding."""
+    held = result.footprint
+    cache = [held.batch * held.sequence_bytes(context) for context in SAMPLES]
+    twins = {
+        name: [twin.batch * twin.sequence_bytes(context) for context in SAMPLES] for name, twin in result.twins.items()
+    }
+    return join(_draw(Scene.of(frame, axis, result, cache, twins), finding) for frame in (WIDE, NARROW))
+
+
+def _draw(scene: Scene, finding: str) -> Html:
+    frame = scene.frame
+    size = {"width": frame.plot_width, "height": frame.plot_height}
+    return el(
+        "svg",
+        *_grid(frame, scene.axis),
+        el("svg", *_marks(scene), x=frame.left, y=frame.top, overflow="hidden", **size),
+        *_uprights(scene),
+        *_gpu_margin(scene),
+        cliff_labels(scene),
+        class_=f"kv-svg kv-{frame.name}",
+        viewBox=f"0 0 {frame.width} {frame.height}",
+        role="img",
+        aria_label=finding,
+    )
+
+
+def _grid(frame: Frame, axis: MemoryAxis) -> Iterator[Html]:
+    ticks = [(frame.y(axis, size), label) for size, label in axis.ticks()]
+    yield el("path", class_="kv-grid", d="".join([f"M{frame.left},{number(y)}H{frame.end}" for y, _ in ticks]))
+    for y, label in ticks:
+        yield el("text", label, class_="kv-tick", x=frame.left - 8, y=y + 4, text_anchor="end")
+    for context, label in CONTEXT_TICKS:
+        cut = context == LAST_CONTEXT and frame.right < text_width(label)
+        x, anchor = (frame.width - 2.0, "end") if cut else (frame.x(context), "middle")
+        yield el("text", label, class_="kv-tick", x=x, y=frame.floor + 18, text_anchor=anchor)
+    title = words.CONTEXT_AXIS if frame is WIDE else words.CONTEXT_AXIS_SHORT
+    middle = (frame.left + frame.end) / 2
+    yield el("text", title, class_="kv-axis", x=middle, y=frame.height - 8, text_anchor="middle")
+
+
+def _marks(scene: Scene) -> Iterator[Html]:
+    """What the plot clips: the band of the weights, the curves, the GPUs. Coordinates are the plot's own."""
+    frame = scene.frame
+    width, level = frame.plot_width, scene.weights_y - frame.top
+    cache = _path(frame, scene.cache)
+    yield el(
+        "rect", class_="kv-weights", x=0, y=max(0.0, level), width=width, height=max(0.0, frame.plot_height - level)
+    )
+    for points in scene.twins.values():
+        yield el("path", class_="kv-twin", d=_path(frame, points))
+    yield el("path", class_="kv-cache-area", d=Html(f"{cache}H{width}V{frame.plot_height}H0Z"))
+    yield el("path", class_="kv-weights-line", d=f"M0,{number(level)}H{width}")
+    levels = [f"M0,{number(y - frame.top)}H{width}" for _, y in scene.gpus]
+    yield el("path", class_="kv-gpu", d="".join(levels)) if levels else Html("")
+    yield el("path", class_="kv-cache", d=cache)
+
+
+def _uprights(scene: Scene) -> Iterator[Html]:
+    """The model's limit, the cliff and the context chosen."""
+    frame = scene.frame
+
+    def upright(x: float) -> str:
+        return f"M{number(x)},{frame.top}V{frame.floor}"
+
+    if scene.limit_x is not None:
+        yield el("path", class_="kv-limit", d=upright(scene.limit_x))
+    if scene.cliff_x is not None:
+        yield el("path", class_="kv-cliff", d=upright(scene.cliff_x))
+    yield el("path", class_="kv-here", d=upright(scene.here_x))
+    if scene.cliff_x is not None:
+        yield el("circle", class_="kv-cross", cx=scene.cliff_x, cy=scene.weights_y, r=5)
+    if scene.here_y >= frame.top:
+        yield el("circle", class_="kv-here-dot", cx=scene.here_x, cy=scene.here_y, r=5)
+
+
+def _gpu_margin(scene: Scene) -> Iterator[Html]:
+    """The GPU counts in the margin of a wide chart; a narrow one has none, and names them inside."""
+    if scene.frame is WIDE:
+        for gpus, y in scene.gpus:
+            label = words.gpu_label(gpus, scene.result.gpu.label)
+            yield el("text", label, class_="kv-gpu-name", x=scene.frame.end + 8, y=y + 4)
+
+
+def _path(frame: Frame, points: Points) -> Html:
+    return Html("M" + "L".join([f"{x - frame.left:.1f},{y - frame.top:.1f}" for x, y in points]))

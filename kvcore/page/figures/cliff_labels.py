@@ -1,0 +1,98 @@
+"""The names on the cliff chart: which there are, and where each may stand, best place first."""
+
+from collections.abc import Iterator
+
+from kvcore.page import words
+from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT
+from kvcore.page.figures.cliff_scene import NARROW, Points, Scene
+from kvcore.page.figures.labels import Box, Place, Placer, horizontal, rising, vertical
+from kvcore.page.svg import Html
+from kvcore.units import format_bytes
+
+
+def cliff_labels(scene: Scene) -> Html:
+    """All names, the most important first, so that the others make way."""
+    frame = scene.frame
+    placer = Placer(Box(frame.left, frame.top - 4, frame.end, frame.floor - 1))
+    _mark_lines(scene, placer)
+    _cliff(scene, placer)
+    _here(scene, placer)
+    _weights(scene, placer)
+    placer.label(words.CACHE, "kv-cache-name", _along(scene, scene.cache), bold=True)
+    if scene.limit_x is not None and (limit := scene.result.model.shape.context_limit):
+        placer.label(words.limit_label(limit), "kv-limit-name", _beside(scene, scene.limit_x))
+    if frame is NARROW:
+        for gpus, y in scene.gpus:
+            middle = (frame.left + frame.end) / 2
+            places = [Place(frame.end - 4, y - 4, "end"), Place(frame.left + 4, y - 4), Place(middle, y - 4, "middle")]
+            placer.label(words.gpu_label(gpus, scene.result.gpu.label), "kv-gpu-name", places)
+    for name, points in scene.twins.items():
+        placer.label(words.TWINS[name], "kv-twin-name", _along(scene, points))
+    return placer.render()
+
+
+def _mark_lines(scene: Scene, placer: Placer) -> None:
+    """Tell the placer what a name should rather not stand on."""
+    frame = scene.frame
+    placer.line(4, vertical(scene.here_x, frame.top, frame.floor))
+    if scene.cliff_x is not None:
+        placer.line(4, vertical(scene.cliff_x, frame.top, frame.floor))
+    if scene.limit_x is not None:
+        placer.line(2, vertical(scene.limit_x, frame.top, frame.floor))
+    placer.line(3, rising(frame.left, frame.step, [y for _, y in scene.cache]))
+    for points in scene.twins.values():
+        placer.line(2, rising(frame.left, frame.step, [y for _, y in points]))
+    placer.line(1, horizontal(scene.weights_y, frame.left, frame.end))
+    for _, y in scene.gpus:
+        placer.line(0.5, horizontal(y, frame.left, frame.end))
+
+
+def _cliff(scene: Scene, placer: Placer) -> None:
+    frame, cliff = scene.frame, scene.result.footprint.cliff_context
+    if scene.cliff_x is None or cliff is None:
+        texts = words.no_cliff_labels(cliff, FIRST_CONTEXT, LAST_CONTEXT)
+        middle = (frame.left + frame.end) / 2
+        xs = (middle, middle - 60, middle + 60, middle - 120, middle + 120)
+        places = [Place(x, frame.top + 14 + 24 * row, "middle") for row in range(10) for x in xs]
+    else:
+        texts = words.cliff_labels(cliff)
+        steps = [-34 - 22 * row for row in range(12)] + [24 + 22 * row for row in range(8)]
+        x, y = scene.cliff_x, scene.weights_y
+        places = [place for step in steps for place in (Place(x - 10, y + step, "end"), Place(x + 10, y + step))]
+    placer.label_any(texts, "kv-cliff-name", places, bold=True)
+
+
+def _here(scene: Scene, placer: Placer) -> None:
+    context, limit = scene.result.footprint.context, scene.result.model.shape.context_limit
+    texts = words.here_labels(context, at_limit=limit == context)
+    placer.label_any(texts, "kv-here-name", _beside(scene, scene.here_x), bold=True)
+
+
+def _weights(scene: Scene, placer: Placer) -> None:
+    frame, held = scene.frame, scene.result.footprint
+    text = words.weights_label(format_bytes(held.weights_bytes, scene.result.units))
+    levels = (scene.weights_y + 17, scene.weights_y - 6)
+    xs = [frame.left + 8 + frame.plot_width * part / 8 for part in range(8)]
+    places = [Place(x, y) for y in levels for x in xs] + [Place(frame.end - 4, y, "end") for y in levels]
+    placer.label(text, "kv-weights-name", places, bold=True)
+
+
+def _beside(scene: Scene, x: float) -> Iterator[Place]:
+    """Places on both sides of an upright line, from the top down."""
+    for row in range(13):
+        y = scene.frame.top + 12 + 20 * row
+        yield Place(x - 8, y, "end")
+        yield Place(x + 8, y)
+
+
+def _along(scene: Scene, points: Points) -> Iterator[Place]:
+    """Places beside a curve, from its upper end down: left of it, then right of it, then above its flat part."""
+    frame = scene.frame
+    seen = [(x, y) for x, y in points if y >= frame.top]
+    for x, y in seen[:0:-3]:
+        if y < frame.floor - 24:
+            yield Place(x - 8, y + 4, "end")
+            yield Place(x + 8, y + 14)
+    for x, y in seen[::-6]:
+        yield Place(x, y - 8, "end")
+        yield Place(x, y - 22, "end")

@@ -1,0 +1,144 @@
+"""Where everything of the cliff chart stands, in the coordinates of a figure of one width."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, context_fraction
+from kvcore.page.figures.labels import LINE
+from kvcore.page.results import LabResult
+
+_PER_OCTAVE = 6
+_OCTAVES = 10
+SAMPLES = tuple(round(FIRST_CONTEXT * 2 ** (index / _PER_OCTAVE)) for index in range(_PER_OCTAVE * _OCTAVES + 1))
+"""The contexts at which curves are drawn; between two of them a straight line is off by less than a pixel."""
+
+_LADDER = tuple(step * 10**power for power in range(12) for step in (1, 2, 5))
+_MOST_GPU_LINES = 8
+
+type Points = list[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A size to draw for; margins hold the labels of the axes."""
+
+    name: str
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int = 14
+    bottom: int = 46
+
+    @property
+    def plot_width(self) -> int:
+        """Width within the margins."""
+        return self.width - self.left - self.right
+
+    @property
+    def plot_height(self) -> int:
+        """Height within the margins."""
+        return self.height - self.top - self.bottom
+
+    @property
+    def end(self) -> int:
+        """The right edge of the plot."""
+        return self.width - self.right
+
+    @property
+    def floor(self) -> int:
+        """The lower edge of the plot."""
+        return self.height - self.bottom
+
+    @property
+    def step(self) -> float:
+        """From one sample's x to the next: even, as the axis is logarithmic."""
+        return self.plot_width / (len(SAMPLES) - 1)
+
+    def x(self, context: float) -> float:
+        """Where a context stands."""
+        return self.left + self.plot_width * context_fraction(context)
+
+    def y(self, axis: MemoryAxis, size: float) -> float:
+        """Where a size in bytes stands."""
+        return self.top + self.plot_height * (1 - axis.fraction(size))
+
+
+WIDE = Frame(name="wide", width=700, height=372, left=74, right=112)
+NARROW = Frame(name="narrow", width=340, height=330, left=66, right=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A result laid out; `cliff_x` and `limit_x` are None where there is nothing of the kind on the chart.
+
+    gpus: counts that are drawn with the y of their memory; cache, twins: the points of the curves.
+    """
+
+    frame: Frame
+    axis: MemoryAxis
+    result: LabResult
+    weights_y: float
+    here_x: float
+    here_y: float
+    cliff_x: float | None
+    limit_x: float | None
+    gpus: Sequence[tuple[int, float]]
+    cache: Points
+    twins: Mapping[str, Points]
+
+    @classmethod
+    def of(
+        cls, frame: Frame, axis: MemoryAxis, result: LabResult, cache: list[int], twins: Mapping[str, list[int]]
+    ) -> "Scene":
+        """Lay out a result whose curves have these bytes at the samples."""
+        held, limit = result.footprint, result.model.shape.context_limit
+        weights_y = frame.y(axis, held.weights_bytes)
+        cliff, on_chart = held.cliff_context, range(FIRST_CONTEXT, LAST_CONTEXT + 1)
+        crosses = cliff is not None and cliff in on_chart and weights_y >= frame.top
+        marked = limit is not None and limit in on_chart and limit != held.context
+        return cls(
+            frame=frame,
+            axis=axis,
+            result=result,
+            weights_y=weights_y,
+            here_x=frame.x(held.context),
+            here_y=frame.y(axis, held.cache_bytes),
+            cliff_x=frame.x(cliff) if cliff is not None and crosses else None,
+            limit_x=frame.x(limit) if limit is not None and marked else None,
+            gpus=tuple(_gpu_lines(frame, axis, held.gpu_bytes)),
+            cache=_points(frame, axis, cache),
+            twins={name: _points(frame, axis, sizes) for name, sizes in twins.items()},
+        )
+
+
+def _gpu_lines(frame: Frame, axis: MemoryAxis, gpu_bytes: int) -> Iterator[tuple[int, float]]:
+    """GPU counts of a 1-2-5 ladder that stand on the chart, from the largest down, a line of text apart."""
+    last, count = float("-inf"), 0
+    most = int(axis.top / gpu_bytes)
+    for gpus in reversed(_LADDER):
+        if gpus <= most and axis.bottom < gpus * gpu_bytes and count < _MOST_GPU_LINES:
+            y = frame.y(axis, gpus * gpu_bytes)
+            if y - last >= LINE + 1 and y < frame.floor - 4:
+                yield gpus, y
+                last, count = y, count + 1
+
+
+def _points(frame: Frame, axis: MemoryAxis, sizes: Sequence[int]) -> Points:
+    """A curve's points in the figure, cut a little above its frame."""
+    ceiling, floor, height = frame.top - 0.3 * frame.plot_height, frame.floor, frame.plot_height
+    if axis.scale == "linear":
+        per_byte = height / axis.top
+        heights = [floor - size * per_byte for size in sizes]
+    else:
+        heights = [floor - height * axis.fraction(size) for size in sizes]
+    left, step = frame.left, frame.step
+    points: Points = []
+    for index, y in enumerate(heights):
+        x = left + step * index
+        if y < ceiling and points:
+            x0, y0 = points[-1]
+            points.append((x0 + (x - x0) * (y0 - ceiling) / (y0 - y), ceiling))
+            break
+        points.append((x, max(ceiling, y)))
+    return points

@@ -1,0 +1,234 @@
+"""The Lab: settled values of its controls -> one result -> its slots."""
+
+from fractions import Fraction
+
+from kvcore.catalog import Gpu
+from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
+from kvcore.footprint import Footprint
+from kvcore.page import words
+from kvcore.page.controls import Value, Values
+from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
+from kvcore.page.figures.bar import footprint_bar
+from kvcore.page.figures.cliff import cliff_chart
+from kvcore.page.results import LabResult
+from kvcore.page.svg import NOTHING, Html, data, el, join
+from kvcore.page.tables import chart_table, figure, footprint_table
+from kvcore.units import fixed, format_bytes, format_count, format_parameters, format_ratio, significant
+
+BLOCKS = frozenset({"lab.chart", "lab.footprint", "lab.formula", "lab.model_note"})
+"""Slots that hold more than a phrase: the page gives them a block of their own."""
+
+
+def readouts(result: LabResult) -> dict[str, Html]:
+    """The numbers of the Lab, each with the words that say what it counts."""
+    footprint, units = result.footprint, result.units
+    shape, limit = result.shape, result.model.shape.context_limit
+
+    def size(count: int) -> Html:
+        return data(count, format_bytes(count, units))
+
+    params = data(shape.params, format_parameters(shape.params))
+    kv_heads = shape.kv_heads
+    mha = result.twins.get("mha")
+    return {
+        "lab.bytes_per_token": size(footprint.bytes_per_token),
+        "lab.cache_total": _with(size(footprint.cache_bytes), words.load(footprint.context, footprint.batch)),
+        "lab.weights": size(footprint.weights_bytes),
+        "lab.params": _with(params, words.params_at(footprint.weight_dtype.label)),
+        "lab.ratio": data(float(footprint.ratio), words.times(format_ratio(footprint.ratio))),
+        "lab.effective_kv_heads": NOTHING
+        if kv_heads is None
+        else _with(data(kv_heads, format_count(kv_heads)), words.shared_by(shape.query_heads, kv_heads)),
+        "lab.cliff": _cliff(footprint, limit),
+        "lab.cliff_batch": _cliff_batch(footprint),
+        "lab.gpus": _with(data(footprint.gpus, format_count(footprint.gpus)), words.gpu_each(result.gpu.name)),
+        "lab.max_batch": _max_batch(footprint, result.gpu),
+        "lab.formula": _formula(footprint, units),
+        "lab.model_name": el("span", result.name),
+        "lab.model_note": _model_note(result),
+        "lab.context_note": el(
+            "span", words.context_note(result.model.name, footprint.context, limit, _window(footprint))
+        ),
+        "lab.mha_factor": data(None, words.NO_TWIN) if mha is None else _sooner(footprint, mha),
+    }
+
+
+def chart(result: LabResult, axis: MemoryAxis) -> Html:
+    """The cliff chart with its caption and its table."""
+    finding = chart_finding(result)
+    caption = join(
+        [
+            el("strong", finding),
+            *_twin_sentence(result),
+            el("span", words.chart_legend(result.gpu.label, result.footprint.batch)),
+        ],
+        " ",
+    )
+    return figure(cliff_chart(result, axis, finding), caption, words.CHART_TABLE, chart_table(result))
+
+
+def footprint(result: LabResult) -> Html:
+    """The footprint bar with its caption and its table."""
+    finding = footprint_finding(result)
+    caption = join(
+        [
+            el("strong", finding),
+            el("span", words.footprint_legend(format_bytes(result.gpu.memory_bytes, result.units))),
+        ],
+        " ",
+    )
+    return figure(footprint_bar(result, finding), caption, words.FOOTPRINT_TABLE, footprint_table(result))
+
+
+def chart_finding(result: LabResult) -> str:
+    """Where the cache overtakes the weights, in a sentence."""
+    cliff = result.footprint.cliff_context
+    return words.chart_finding(result.name, result.footprint.batch, cliff, LAST_CONTEXT)
+
+
+def footprint_finding(result: LabResult) -> str:
+    """How many GPUs it takes and what room they leave, in a sentence."""
+    held = result.footprint
+    room = None if held.max_batch is None else held.max_batch - held.batch
+    return words.footprint_finding(format_bytes(held.total_bytes, result.units), held.gpus, result.gpu.label, room)
+
+
+def announcement(result: LabResult) -> str:
+    """What a screen reader says once a control has come to rest."""
+    held, units = result.footprint, result.units
+    cache, weights = format_bytes(held.cache_bytes, units), format_bytes(held.weights_bytes, units)
+    return words.announce(
+        result.name,
+        cache=cache,
+        weights=weights,
+        ratio=format_ratio(held.ratio),
+        held_by=words.gpus(held.gpus, result.gpu.label),
+    )
+
+
+def notes(result: LabResult, values: Values) -> dict[str, str]:
+    """What stands beside the Lab's controls at these values."""
+    held, limit = result.footprint, result.model.shape.context_limit
+    found = {
+        "cache_dtype": words.cache_dtype_note(*_per_value(CACHE_DTYPES[str(values["cache_dtype"])])),
+        "weight_dtype": words.weight_dtype_note(_per_value(WEIGHT_DTYPES[str(values["weight_dtype"])])[0]),
+        "gpu": _gpu_note(result.gpu, result.units),
+        "attention": words.ATTENTION[result.shape.attention],
+    }
+    if limit is not None and held.context > limit:
+        found["context"] = words.past_limit(result.model.name, limit)
+    return found
+
+
+def value_text(name: str, value: Value) -> str:
+    """A control's value as its slider says it aloud."""
+    if name == "context":
+        return words.tokens(int(value))
+    return words.sequences(int(value)) if name == "batch" else format_count(int(value))
+
+
+def _with(number: Html, text: str) -> Html:
+    return Html(f"{number} {el('small', text)}")
+
+
+def _per_value(dtype: Dtype) -> tuple[str, tuple[int, int] | None]:
+    per_value = dtype.bytes_per_value
+    text = str(per_value.numerator) if per_value.denominator == 1 else fixed(per_value, 4).rstrip("0")
+    return text, (dtype.block_values, dtype.block_bytes) if dtype.block_values > 2 else None
+
+
+def _gpu_note(gpu: Gpu, units: str) -> str:
+    bandwidth = words.bandwidth(significant(Fraction(gpu.bandwidth_bytes_per_second, 10**12)))
+    flops = words.flops(significant(Fraction(gpu.fp16_flops, 10**12)))
+    return words.gpu_note(format_bytes(gpu.memory_bytes, units), bandwidth, flops)
+
+
+def _window(held: Footprint) -> int | None:
+    windows = [group.window for group in held.shape.groups if group.window is not None]
+    return max(windows) if windows else None
+
+
+def _cliff(held: Footprint, limit: int | None) -> Html:
+    cliff = held.cliff_context
+    if cliff is None:
+        return data(None, words.NO_CLIFF)
+    where = words.cliff_at_batch(held.batch)
+    if limit is not None and cliff > limit:
+        where = f"{where}, {words.cliff_past_limit(limit)}"
+    return _with(data(cliff, words.tokens(cliff)), where)
+
+
+def _cliff_batch(held: Footprint) -> Html:
+    batch = held.cliff_batch
+    if batch is None:
+        return data(None, words.NO_CLIFF)
+    return _with(data(batch, words.sequences(batch)), words.batch_at_context(held.context))
+
+
+def _max_batch(held: Footprint, gpu: Gpu) -> Html:
+    batch = held.max_batch
+    if batch is None:
+        return data(None, words.NOTHING_TO_FIT)
+    return _with(data(batch, words.sequences(batch)), words.on_gpus(held.gpus, gpu.label, held.context))
+
+
+def _sooner(held: Footprint, twin: Footprint) -> Html:
+    if held.cliff_context is None or twin.cliff_context is None:
+        return data(None, words.NO_TWIN)
+    ratio = Fraction(held.cliff_context, twin.cliff_context)
+    return data(float(ratio), words.times(format_ratio(ratio)))
+
+
+def _twin_sentence(result: LabResult) -> list[Html]:
+    """How much sooner as MHA; for a model that is MHA, how much later with grouped heads."""
+    cliff = result.footprint.cliff_context
+    for name in ("mha", "gqa"):
+        twin = result.twins.get(name)
+        if twin is None or twin.cliff_context is None or cliff is None:
+            continue
+        label = words.OPTIONS["attention"][name]
+        if twin.cliff_context <= cliff:
+            return [
+                el(
+                    "span",
+                    words.twin_sooner(label, twin.cliff_context, format_ratio(Fraction(cliff, twin.cliff_context))),
+                )
+            ]
+        return [
+            el("span", words.twin_later(label, twin.cliff_context, format_ratio(Fraction(twin.cliff_context, cliff))))
+        ]
+    return []
+
+
+def _formula(held: Footprint, units: str) -> Html:
+    """The article's formula with the numbers in it: one product for each group of layers, then context and batch."""
+    per_value, _ = _per_value(held.cache_dtype)
+    products = []
+    for group in held.shape.groups:
+        parts = ((group.layers, "layers"), (group.kv_heads, "kv_heads"), (group.key_dim, "head_dim"))
+        factors = [el("b", format_count(value), title=words.LABELS[name]) for value, name in parts]
+        factors.append(Html(f"{el('b', per_value, title=words.LABELS['cache_dtype'])} B"))
+        products.append(join([Html("2"), *factors], words.TIMES))
+    per_token = data(held.bytes_per_token, f"{format_count(held.bytes_per_token)} B")
+    total = data(held.cache_bytes, format_bytes(held.cache_bytes, units))
+    load = words.formula_load(held.context, held.batch, capped=_window(held))
+    return Html(
+        f"{el('span', join(products, ' + '), ' = ', per_token, ' ', words.A_TOKEN)} {el('span', load, ' = ', total)}"
+    )
+
+
+def _model_note(result: LabResult) -> Html:
+    params = format_count(result.shape.params)
+    if not result.edited:
+        model = result.model
+        attention = words.ATTENTION[model.shape.attention]
+        return el("span", words.model_note(attention, model.shape.kv_heads, params, model.source, model.read))
+    reset = el(
+        "button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=f'{{"model":"{result.model.id}"}}'
+    )
+    return el("span", words.edited_note(result.model.name, params), " ", reset)
+
+
+def problem_list(problems: list[str]) -> Html:
+    """What was wrong with the request, a line each."""
+    return el("ul", *(el("li", problem) for problem in problems), class_="kv-problem-list") if problems else NOTHING

@@ -1,0 +1,81 @@
+"""What the Lab's controls come to: one result, from which its sentences, figures and tables are all drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kvcore import catalog
+from kvcore.catalog import Gpu, Model
+from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.footprint import Footprint
+from kvcore.page import words
+from kvcore.page.controls import Values
+from kvcore.page.state import grouped_kv_heads, own_shape
+from kvcore.shape import Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabResult:
+    """A model as the Lab has it, its footprint, and the same model with other KV heads.
+
+    twins: "mha", "gqa" or "mqa" -> the footprint of the same shape with those KV heads; the Lab's own is not among them.
+    """
+
+    model: Model
+    edited: bool
+    footprint: Footprint
+    twins: Mapping[str, Footprint]
+    gpu: Gpu
+    units: str
+
+    @property
+    def shape(self) -> Shape:
+        """The shape the numbers are of: the model's, or what was edited from it."""
+        return self.footprint.shape
+
+    @property
+    def name(self) -> str:
+        """The model's name, marked where its shape was edited."""
+        return words.edited(self.model.name) if self.edited else self.model.name
+
+
+def lab_result(values: Values) -> LabResult:
+    """Compute the Lab for settled values of its controls."""
+    model = catalog.MODELS[str(values["model"])]
+    own = own_shape(model)
+    asked = {name: int(values[name]) for name in ("layers", "query_heads", "head_dim", "kv_heads")}
+    changes = {name: value for name, value in asked.items() if value != own[name]}
+    if asked["query_heads"] != own["query_heads"]:
+        changes["kv_heads"] = asked["kv_heads"]
+    shape = model.shape.edited(**changes) if changes else model.shape
+    gpu = catalog.GPUS[str(values["gpu"])]
+
+    def footprint(shape: Shape) -> Footprint:
+        return Footprint(
+            shape=shape,
+            context=int(values["context"]),
+            batch=int(values["batch"]),
+            cache_dtype=CACHE_DTYPES[str(values["cache_dtype"])],
+            weight_dtype=WEIGHT_DTYPES[str(values["weight_dtype"])],
+            gpu_bytes=gpu.memory_bytes,
+        )
+
+    return LabResult(
+        model=model,
+        edited=bool(changes),
+        footprint=footprint(shape),
+        twins={name: footprint(twin) for name, twin in _twins(shape, int(own["kv_heads"])).items()},
+        gpu=gpu,
+        units=str(values["units"]),
+    )
+
+
+def _twins(shape: Shape, own_kv_heads: int) -> dict[str, Shape]:
+    """The same shape with a KV head for each query head, with grouped ones, and with a single one; never the shape itself."""
+    if not shape.uniform or shape.kv_heads is None:
+        return {}
+    heads = {"mha": shape.query_heads, "gqa": grouped_kv_heads(shape.query_heads, own_kv_heads), "mqa": 1}
+    return {
+        name: shape.edited(kv_heads=count)
+        for name, count in heads.items()
+        if count is not None and name != shape.attention and count != shape.kv_heads
+    }

@@ -1,0 +1,168 @@
+"""What a request means: every control read, and the rules between controls applied.
+
+A model resets its shape. KV heads divide the query heads. A control that is wrong keeps its last good value (the
+answer's `hold`, which the page echoes), so a reader's state is never lost. Nothing is remembered here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kvcore import catalog
+from kvcore.catalog import Model
+from kvcore.errors import shown
+from kvcore.page import words
+from kvcore.page.controls import CONTROLS, Number, Value, parse_fragment
+
+SHAPE = ("layers", "query_heads", "head_dim", "attention", "kv_heads")
+"""The controls that a model sets."""
+
+OTHER_KEYS = frozenset({"changed", "settled", "hold", "fragment", "more"})
+"""What a request may hold besides controls."""
+
+_USUAL_KV_HEADS = 8
+"""KV heads of a GQA twin where the model itself has none: the most common number in the catalogue."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """Values that fit together, and what there is to say about how they came to be."""
+
+    values: dict[str, Value]
+    problems: list[str] = field(default_factory=list)
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def settle(request: Mapping[str, object]) -> Settled:
+    """Read a request; never raises on what a reader can type."""
+    problems: list[str] = []
+    raw: dict[str, object] = {name: request[name] for name in CONTROLS if name in request}
+    changed = _names(request.get("changed"))
+    fragment = request.get("fragment")
+    if isinstance(fragment, str):
+        spelled, problems = parse_fragment(fragment)
+        raw, changed = dict(spelled), []
+    problems += [words.unknown_control(shown(key)) for key in request if key not in CONTROLS and key not in OTHER_KEYS]
+    last_good = _last_good(request.get("hold"))
+    notes: dict[str, str] = {}
+    values: dict[str, Value] = {}
+
+    def read(name: str, fallback: Value) -> Value:
+        value, problem = CONTROLS[name].read(raw[name], fallback) if name in raw else (fallback, None)
+        if problem:
+            notes[name] = problem
+            problems.append(problem)
+        return value
+
+    model = catalog.MODELS[str(read("model", last_good.get("model", CONTROLS["model"].default)))]
+    own = own_shape(model)
+    if "model" in changed:
+        since = changed[len(changed) - changed[::-1].index("model") :]
+        raw = {name: value for name, value in raw.items() if name not in SHAPE or name in since}
+    kept = "model" not in changed and last_good.get("model") == model.id
+    frozen = frozen_controls(model)
+    for name, control in CONTROLS.items():
+        implied = own.get(name, control.default)
+        known = last_good.get(name, implied) if kept or name not in SHAPE else implied
+        values[name] = implied if name in frozen or name not in raw else read(name, known)
+    values["model"] = model.id
+    _fit_heads(values, raw, changed, own, notes)
+    return Settled(values=values, problems=problems, notes=notes)
+
+
+def own_shape(model: Model) -> dict[str, Value]:
+    """The shape controls as the model itself has them."""
+    shape = model.shape
+    return {
+        "layers": shape.layers,
+        "query_heads": shape.query_heads,
+        "head_dim": shape.head_dim or 0,
+        "attention": shape.attention,
+        "kv_heads": shape.kv_heads or 0,
+    }
+
+
+def frozen_controls(model: Model) -> dict[str, str]:
+    """The shape controls that have no meaning for a model, each with the reason."""
+    if not model.shape.uniform:
+        return dict.fromkeys(SHAPE, words.LAYERS_DIFFER)
+    if len(model.shape.groups) > 1:
+        return {"layers": words.LAYERS_ALTERNATE}
+    return {}
+
+
+def divisors(count: int) -> tuple[int, ...]:
+    """The numbers of KV heads that `count` query heads can share."""
+    return tuple(heads for heads in range(1, count + 1) if count % heads == 0)
+
+
+def nearest(number: int, allowed: Sequence[int]) -> int:
+    """The allowed number nearest to `number`, the smaller of two as near."""
+    return min(allowed, key=lambda candidate: (abs(candidate - number), candidate))
+
+
+def grouped_kv_heads(query_heads: int, own: int) -> int | None:
+    """KV heads of a GQA twin: the model's own where they group, else the divisor nearest to eight; None where none can."""
+    between = [heads for heads in divisors(query_heads) if 1 < heads < query_heads]
+    if own in between:
+        return own
+    return nearest(_USUAL_KV_HEADS, between) if between else None
+
+
+def _fit_heads(
+    values: dict[str, Value],
+    raw: Mapping[str, object],
+    changed: Sequence[str],
+    own: Mapping[str, Value],
+    notes: dict[str, str],
+) -> None:
+    """Make attention and KV heads agree with the query heads: the one moved last decides, else attention does."""
+    query_heads, asked = int(values["query_heads"]), int(values["kv_heads"])
+    if not query_heads or not asked:
+        return
+    moved = [name for name in changed if name in ("attention", "kv_heads")]
+    by_heads = moved[-1] == "kv_heads" if moved else "attention" not in raw and "kv_heads" in raw
+    attention = values["attention"]
+    if attention == "mha" and not by_heads:
+        heads = query_heads
+    elif attention == "mqa" and not by_heads:
+        heads = 1
+    else:
+        heads = nearest(asked, divisors(query_heads))
+        if heads != asked and "kv_heads" not in notes:
+            notes["kv_heads"] = words.snapped(asked, query_heads, heads)
+        if not by_heads and moved and heads in (1, query_heads):
+            grouped = grouped_kv_heads(query_heads, int(own["kv_heads"]))
+            if grouped is None:
+                notes["attention"] = words.no_grouping(query_heads)
+            else:
+                heads = grouped
+                notes.pop("kv_heads", None)
+    values["kv_heads"] = heads
+    kinds = {query_heads: "mha", 1: "mqa"} if query_heads > 1 else {1: str(attention)}
+    values["attention"] = kinds.get(heads, "gqa")
+
+
+def _names(changed: object) -> list[str]:
+    return [name for name in changed if isinstance(name, str)] if isinstance(changed, list) else []
+
+
+def _last_good(hold: object) -> dict[str, Value]:
+    """The values of the answer before, where they are values at all."""
+    values = hold.get("values") if isinstance(hold, dict) else None
+    if not isinstance(values, dict):
+        return {}
+    good: dict[str, Value] = {}
+    for name, control in CONTROLS.items():
+        if name in values:
+            value, problem = control.read(values[name], control.default)
+            if problem is None:
+                good[name] = value
+    return good
+
+
+def stops(name: str, values: Mapping[str, Value]) -> tuple[int, ...] | None:
+    """The positions of a control's slider at these values."""
+    control = CONTROLS[name]
+    if name == "kv_heads":
+        return divisors(int(values["query_heads"])) if values["query_heads"] else ()
+    return control.stops if isinstance(control, Number) else None

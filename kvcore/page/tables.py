@@ -1,0 +1,66 @@
+"""A figure's frame: the drawing, its caption, and the same numbers as a table behind a disclosure."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from kvcore.page import words
+from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT
+from kvcore.page.results import LabResult
+from kvcore.page.svg import Html, data, el
+from kvcore.units import fixed, format_bytes, format_count, format_ratio
+
+
+def figure(drawing: Html, caption: Html, summary: str, table: Html) -> Html:
+    """A figure with its caption and, folded away, its table."""
+    folded = el("details", el("summary", summary), table, class_="kv-table")
+    return el("figure", drawing, el("figcaption", caption), folded, class_="kv-figure")
+
+
+def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]]) -> Html:
+    """A table whose first column names its rows; it scrolls sideways where it must, and keys reach it."""
+    head = el("tr", *(el("th", text, scope="col") for text in heads))
+    body = [el("tr", el("th", first, scope="row"), *(el("td", cell) for cell in cells)) for first, *cells in rows]
+    inner = el("table", el("thead", head), el("tbody", *body), class_="kv-data")
+    return el("div", inner, class_="kv-scroll", role="region", tabindex="0", aria_label=name)
+
+
+def chart_table(result: LabResult) -> Html:
+    """Cache, ratio and GPUs at the chart's labelled contexts, at the one chosen and at the cliff."""
+    held = result.footprint
+    marks = {context for context, _ in CONTEXT_TICKS} | {held.context}
+    if held.cliff_context is not None and FIRST_CONTEXT <= held.cliff_context <= LAST_CONTEXT:
+        marks.add(held.cliff_context)
+    rows = []
+    for context in sorted(marks):
+        cache = held.batch * held.sequence_bytes(context)
+        ratio = Fraction(cache, held.weights_bytes)
+        gpus = -(-(held.weights_bytes + cache) // held.gpu_bytes)
+        name = words.marked_context(context, here=context == held.context, cliff=context == held.cliff_context)
+        rows.append(
+            (
+                name,
+                _bytes(result, cache),
+                data(float(ratio), words.times(format_ratio(ratio))),
+                data(gpus, format_count(gpus)),
+            )
+        )
+    heads = (words.HEAD_CONTEXT, words.HEAD_CACHE, words.HEAD_RATIO, words.HEAD_GPUS)
+    return table(words.CHART_TABLE, heads, rows)
+
+
+def footprint_table(result: LabResult) -> Html:
+    """Weights, cache and free memory in bytes and as shares of the GPUs that hold them."""
+    held = result.footprint
+    full = held.gpus * held.gpu_bytes
+    parts = (
+        (words.ROW_WEIGHTS, held.weights_bytes),
+        (words.ROW_CACHE, held.cache_bytes),
+        (words.ROW_FREE, held.free_bytes),
+        (words.gpus(held.gpus, result.gpu.label), full),
+    )
+    rows = [(name, _bytes(result, size), f"{fixed(Fraction(100 * size, full), 1)} %") for name, size in parts]
+    return table(words.FOOTPRINT_TABLE, (words.HEAD_PART, words.HEAD_BYTES, words.HEAD_SHARE), rows)
+
+
+def _bytes(result: LabResult, size: int) -> Html:
+    return data(size, format_bytes(size, result.units))

@@ -1,0 +1,363 @@
+"""Every phrase that a reader sees from Python, in one place: with the Markdown, all that a translation needs.
+
+Constants are phrases; functions put numbers into them. Numbers arrive as integers or as text that `kvcore.units`
+has formatted. Nothing here computes.
+"""
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from kvcore.units import format_count
+
+LABELS = MappingProxyType(
+    {
+        "model": "Model",
+        "layers": "Layers",
+        "query_heads": "Query heads",
+        "head_dim": "Head dim",
+        "attention": "Attention",
+        "kv_heads": "KV heads",
+        "cache_dtype": "Cache dtype",
+        "weight_dtype": "Weight dtype",
+        "context": "Context",
+        "batch": "Batch",
+        "gpu": "GPU",
+        "units": "Units",
+        "scale": "Memory axis",
+    }
+)
+SYMBOLS = MappingProxyType(
+    {"layers": "L", "query_heads": "n_h", "head_dim": "d_h", "kv_heads": "n_kv", "cache_dtype": "p"}
+)
+UNITS = MappingProxyType({"context": "tokens", "batch": "sequences"})
+GROUPS = MappingProxyType({"shape": "Model shape", "load": "Load", "storage": "Storage", "show": "Show as"})
+OPTIONS = MappingProxyType(
+    {
+        "attention": {"mha": "MHA", "gqa": "GQA", "mqa": "MQA"},
+        "units": {"binary": "GiB", "decimal": "GB"},
+        "scale": {"linear": "linear", "log": "log"},
+    }
+)
+ATTENTION = MappingProxyType(
+    {
+        "mha": "multi-head attention",
+        "gqa": "grouped-query attention",
+        "mqa": "multi-query attention",
+        "mixed": "mixed attention",
+    }
+)
+TWINS = MappingProxyType({"mha": "if MHA", "gqa": "if GQA", "mqa": "if MQA"})
+BACK_TO_PUBLISHED = "Back to the published shape"
+SLIDER = "slider"
+
+# problems and notes of controls
+
+
+def _range(low: int, high: int) -> str:
+    return f"a whole number from {format_count(low)} to {format_count(high)}"
+
+
+def not_a_number(name: str, raw: str, low: int, high: int, kept: int) -> str:
+    return f"{LABELS[name]}: {raw} is not {_range(low, high)}. {format_count(kept)} is kept."
+
+
+def too_small(name: str, raw: str, low: int, high: int) -> str:
+    return f"{LABELS[name]}: {raw} is too small; expected {_range(low, high)}. {format_count(low)} is used."
+
+
+def too_large(name: str, raw: str, low: int, high: int) -> str:
+    return f"{LABELS[name]}: {raw} is too large; expected {_range(low, high)}. {format_count(high)} is used."
+
+
+def not_an_option(name: str, raw: str, options: Sequence[str], kept: str) -> str:
+    return f"{LABELS[name]}: {raw} is not one of {', '.join(options)}. {kept} is kept."
+
+
+def unknown_control(name: str) -> str:
+    return f"{name} is not a control of this page."
+
+
+def unknown_in_fragment(name: str, known: Sequence[str]) -> str:
+    return f"The link sets {name}, which this page does not know; expected {', '.join(known)}."
+
+
+def not_our_fragment(head: str, expected: str) -> str:
+    return f"The link begins with {head}; this page reads links that begin with {expected}."
+
+
+def not_json(error: str) -> str:
+    return f"The request is not JSON ({error}); expected an object of controls."
+
+
+def not_an_object(kind: str) -> str:
+    return f"The request is {kind}; expected an object of controls."
+
+
+def snapped(asked: int, query_heads: int, heads: int) -> str:
+    return f"{asked} does not divide {query_heads} query heads: {heads} is the nearest that does."
+
+
+def no_grouping(query_heads: int) -> str:
+    return f"{query_heads} query heads divide by 1 and {query_heads} only: nothing lies between MHA and MQA."
+
+
+LAYERS_DIFFER = "Layers of this model have different heads: its shape cannot be edited."
+LAYERS_ALTERNATE = "Layers of this model alternate in a fixed pattern: their number cannot be edited."
+
+
+def cache_dtype_note(per_value: str, block: tuple[int, int] | None) -> str:
+    if block is None:
+        return f"p = {per_value} B a number"
+    return f"p = {per_value} B a number: {block[1]} bytes hold {block[0]} numbers and their scale"
+
+
+def weight_dtype_note(per_value: str) -> str:
+    return f"{per_value} B a parameter"
+
+
+def gpu_note(memory: str, bandwidth: str, flops: str) -> str:
+    return f"{memory} as its driver reports, {bandwidth}, {flops}"
+
+
+def bandwidth(value: str) -> str:
+    return f"{value} TB/s"
+
+
+def flops(value: str) -> str:
+    return f"{value} TFLOP/s dense FP16"
+
+
+def past_limit(model: str, limit: int) -> str:
+    return f"Past the {format_count(limit)} tokens that {model} was made for."
+
+
+def shared_by(query_heads: int, kv_heads: int) -> str:
+    each = query_heads // kv_heads
+    if each == 1:
+        return "one for each query head"
+    return f"each shared by {each} query heads"
+
+
+# readouts
+
+
+def edited(model: str) -> str:
+    return f"{model}, edited"
+
+
+def model_note(attention: str, kv_heads: int | None, params: str, source: str, read: str) -> str:
+    heads = f" with {kv_heads} KV head{'' if kv_heads == 1 else 's'}" if kv_heads else ""
+    return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}, read {read}."
+
+
+def edited_note(model: str, params: str) -> str:
+    return f"Edited from {model}: widths follow the heads, the vocabulary stays, {params} parameters."
+
+
+def params_at(dtype: str) -> str:
+    return f"parameters at {dtype}"
+
+
+def load(context: int, batch: int) -> str:
+    return f"{format_count(context)} tokens \N{MULTIPLICATION SIGN} {sequences(batch)}"
+
+
+def sequences(count: int) -> str:
+    return "1 sequence" if count == 1 else f"{format_count(count)} sequences"
+
+
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def in_words(count: int) -> str:
+    return _SMALL[count] if count < len(_SMALL) else format_count(count)
+
+
+def gpus(count: int, label: str) -> str:
+    return f"{in_words(count)} {label} GPU" if count == 1 else f"{in_words(count)} GPUs of {label}"
+
+
+def tokens(count: int) -> str:
+    return f"{format_count(count)} token" if count == 1 else f"{format_count(count)} tokens"
+
+
+def times(ratio: str) -> str:
+    return f"{ratio}\N{MULTIPLICATION SIGN}"
+
+
+NO_CLIFF = "never: the windows fill before the cache reaches the weights"
+BEYOND_CHART = "beyond the chart"
+
+
+def cliff_at_batch(batch: int) -> str:
+    return f"at {sequences(batch)}"
+
+
+def batch_at_context(context: int) -> str:
+    return f"at {tokens(context)} each"
+
+
+def cliff_past_limit(limit: int) -> str:
+    return f"past the model's own limit of {tokens(limit)}"
+
+
+def on_gpus(count: int, label: str, context: int) -> str:
+    return f"on {gpus(count, label)} at {tokens(context)} each"
+
+
+NOTHING_TO_FIT = "any: sequences cost nothing"
+
+
+def context_note(model: str, context: int, limit: int | None, source_window: int | None) -> str:
+    if limit is None:
+        text = f"{model} has no published context limit."
+    elif context > limit:
+        text = f"{model} was made for {tokens(limit)}: this context is past it."
+    else:
+        text = f"{model} was made for up to {tokens(limit)}."
+    if source_window is not None:
+        text += f" Its attention looks back {tokens(source_window)} at most in the layers with a window: there the cache stops growing."
+    return text
+
+
+# figures
+
+CHART_TABLE = "The chart as a table"
+FOOTPRINT_TABLE = "The bar as a table"
+CONTEXT_AXIS = "context of each sequence, tokens (1K = 1,024)"
+CONTEXT_AXIS_SHORT = "context, tokens (1K = 1,024)"
+CACHE = "KV cache"
+HEAD_CONTEXT = "Context, tokens"
+HEAD_CACHE = "Cache"
+HEAD_RATIO = "Cache / weights"
+HEAD_GPUS = "GPUs"
+HEAD_PART = "Part"
+HEAD_BYTES = "Memory"
+HEAD_SHARE = "Share of the GPUs"
+ROW_WEIGHTS = "Weights"
+ROW_CACHE = "KV cache"
+ROW_FREE = "Free"
+ROW_TOTAL = "GPUs in all"
+
+
+def weights_label(size: str) -> str:
+    return f"weights {size}"
+
+
+def cache_label(size: str) -> str:
+    return f"cache {size}"
+
+
+def limit_label(limit: int) -> str:
+    return f"model's limit: {format_count(limit)}"
+
+
+def gpu_label(count: int, label: str) -> str:
+    return f"{format_count(count)} \N{MULTIPLICATION SIGN} {label}"
+
+
+def gpu_cell(index: int) -> str:
+    return f"GPU {format_count(index)}"
+
+
+def free_label(size: str) -> str:
+    return f"{size} free"
+
+
+def chart_finding(model: str, batch: int, cliff: int | None, limit: int) -> str:
+    """The chart's finding in one sentence: where the cache overtakes the weights, if it does in the chart's range."""
+    load = f"With {sequences(batch)}"
+    if cliff is None:
+        return f"{load} the cache of {model} never overtakes its weights: there is no crossing, its windows fill first."
+    if cliff > limit:
+        return f"{load} the cache of {model} does not overtake its weights in this range: the crossing is at {tokens(cliff)}."
+    return f"{load} the cache of {model} overtakes its weights at {tokens(cliff)} a sequence."
+
+
+def twin_sooner(twin: str, cliff: int, factor: str) -> str:
+    return f"As {twin} it would at {format_count(cliff)}, {factor} times sooner: its cache is larger, and so are its K and V weights."
+
+
+def twin_later(twin: str, cliff: int, factor: str) -> str:
+    return f"As {twin} it would at {format_count(cliff)}, {factor} times later."
+
+
+def chart_legend(label: str, batch: int) -> str:
+    return (
+        f"Flat blue band: the weights, which no context changes. Orange area: the cache of {sequences(batch)}. Dashed vertical: the cliff, where they are "
+        f"equal. Solid orange line: the context you chose. Dashed horizontals: the memory of {label} GPUs. Faint lines: the same model with other KV heads."
+    )
+
+
+def footprint_finding(total: str, gpu_count: int, label: str, room: int | None) -> str:
+    need = f"{total} in all: {gpus(gpu_count, label)} {'holds' if gpu_count == 1 else 'hold'} it"
+    if room is None:
+        return f"{need}."
+    if room == 0:
+        return f"{need}, with no room for one more sequence."
+    return f"{need}, with room for {sequences(room).replace(' ', ' more ', 1)}."
+
+
+def footprint_legend(memory: str) -> str:
+    return f"Blue: weights. Orange: cache. Grey: free. Each cell is one GPU of {memory}; engines keep some of that for themselves."
+
+
+def announce(model: str, *, cache: str, weights: str, ratio: str, held_by: str) -> str:
+    return f"{model}: cache {cache}, weights {weights}, ratio {ratio}, {held_by}."
+
+
+def count(number: int) -> str:
+    return format_count(number)
+
+
+TIMES = " \N{MIDDLE DOT} "
+A_TOKEN = "a token"
+NO_TWIN = "not applicable"
+
+
+def gpu_each(name: str) -> str:
+    return f"{name}, all of its memory"
+
+
+def formula_load(context: int, batch: int, capped: int | None) -> str:
+    text = f"\N{MULTIPLICATION SIGN} {tokens(context)} \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    if capped is not None and context > capped:
+        return f"{text}, {tokens(capped)} at most in a layer with a window"
+    return text
+
+
+def marked_context(context: int, *, here: bool, cliff: bool) -> str:
+    mark = ", you are here" if here else ""
+    return f"{format_count(context)}{', the cliff' if cliff else ''}{mark}"
+
+
+FORM = "Controls of the Lab"
+
+
+def here_labels(context: int, *, at_limit: bool) -> tuple[tuple[str, ...], ...]:
+    """Wordings of the context chosen, the fullest first."""
+    here = format_count(context)
+    if at_limit:
+        return ((f"you are here: {here},", "the model's limit"), (f"here: {here},", "the limit"))
+    return ((f"you are here: {here}",), (f"here: {here}",), ("here:", here))
+
+
+def cliff_labels(context: int) -> tuple[tuple[str, ...], ...]:
+    """Wordings of the crossing, the fullest first."""
+    return (
+        ("the cache overtakes the", f"weights at {tokens(context)}"),
+        ("cache overtakes", "weights at", tokens(context)),
+        ("the cliff:", format_count(context)),
+    )
+
+
+def no_cliff_labels(cliff: int | None, first: int, last: int) -> tuple[tuple[str, ...], ...]:
+    """Wordings of a chart without a crossing, the fullest first."""
+    if cliff is None:
+        return (("no crossing:", "the windows fill first"), ("no crossing:", "the windows", "fill first"))
+    where = tokens(cliff)
+    if cliff < first:
+        return (("the whole chart is past", f"the cliff, at {where}"), ("all past the", "cliff, at", where))
+    if cliff > last:
+        return (("no crossing in this range:", f"the cliff is at {where}"), ("no crossing", "in this range:", where))
+    return (("the crossing is above", f"the chart, at {where}"), ("crossing above", "the chart, at", where))
