@@ -102,7 +102,7 @@ def context(
     """A cold browser context: nothing cached, its errors and requests recorded."""
     made = chromium.new_context(**context_options)  # type: ignore[arg-type]
     made.set_default_timeout(READY_MS)
-    made.on("request", requests.append)
+    made.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - it cannot be a built-in
     made.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
     made.on("weberror", lambda error: console_errors.append(str(error.error)))
     yield made
