@@ -15,6 +15,11 @@ APPLICATIONS = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
+ARGUMENTS = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),  # root has no sandbox to be in
+]
 
 
 def chromium() -> Path:

@@ -3,6 +3,7 @@
 MkDocs keeps this module for as long as it serves; what changes between two builds is read again in `on_config`.
 """
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +19,10 @@ from site_hooks.environment import UnmetNeed
 
 KATEX = "assets/katex/"
 SOURCES = {".js", ".mjs", ".ts"}
+UNUSED = (
+    "assets/javascripts/lunr/",
+    "assets/javascripts/workers/",
+)  # the theme's search, which this site does not have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,8 @@ def on_startup(*, command: Literal["build", "gh-deploy", "serve"], dirty: bool) 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Make what every page uses: kvcore's answer, the runtime, the page's script."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "kvcore"]:
+        del sys.modules[name]  # `serve` lives on while kvcore is edited
     try:
         build = Build(
             told=slots.telling(),
@@ -56,10 +63,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the vendored files, and leave out the scripts' sources, of which only the bundles are for readers."""
+    """Add the vendored files; leave out what no page uses: sources of scripts (their bundle ships), the theme's search."""
     (build,) = _builds
     for file in files:
-        if Path(file.src_uri).suffix in SOURCES and file.src_dir == config.docs_dir:
+        source = Path(file.src_uri).suffix in SOURCES and file.src_dir == config.docs_dir
+        if source or file.src_uri.startswith(UNUSED):
             file.inclusion = InclusionLevel.EXCLUDED
     at = runtime.address(build.runtime)
     vendored = {at + path.name: path for path in build.runtime.iterdir()}
@@ -101,7 +109,9 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # no
 
 
 def on_post_template(output_content: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001
-    """The theme's own pages (404.html) are under a policy too."""
+    """Put the theme's own page (404.html) under a policy too; a site without an address has no sitemap."""
+    if template_name == "sitemap.xml":
+        return ""
     if not template_name.endswith(".html"):
         return output_content
     return csp.protect(output_content, development=_builds[0].development)

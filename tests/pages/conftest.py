@@ -4,41 +4,19 @@ A page that a test opens may ask only for what lies under that sub-path, and may
 test fails when its page did. A test that provokes one takes it out of `console_errors` and looks at it.
 """
 
-import functools
-import os
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
 from site_hooks import browser as browsers
-from site_hooks import build
+from site_hooks import build, hosting
 
-PREFIX = "/explainer/"
 READY_MS = 60_000
 """Time for Python to boot on a busy machine: a limit for what never comes, not a measure."""
 
 type OpenPage = Callable[..., Page]
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    """The folder under PREFIX, and nothing beside it."""
-
-    protocol_version = "HTTP/1.1"
-
-    def send_head(self):  # type: ignore[no-untyped-def]
-        path = urlsplit(self.path).path
-        if not path.startswith(PREFIX):
-            return self.send_error(404)
-        self.path = self.path[len(PREFIX) - 1 :]
-        return super().send_head()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing: the tests say what they asked for."""
 
 
 @pytest.fixture(scope="session")
@@ -50,24 +28,15 @@ def site() -> Path:
 @pytest.fixture(scope="session")
 def base_url(site: Path) -> Iterator[str]:
     """The address of the site, under a sub-path."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, directory=str(site)))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}{PREFIX}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with hosting.hosted(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """One browser for the session; every test gets a context of its own."""
-    arguments = ["--disable-background-networking", "--disable-component-update"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        arguments.append("--no-sandbox")  # root has no sandbox to be in
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browsers.chromium(), args=arguments)
+        started = playwright.chromium.launch(executable_path=browsers.chromium(), args=browsers.ARGUMENTS)
         yield started
         started.close()
 
@@ -77,7 +46,7 @@ def console_errors() -> Iterator[list[str]]:
     """What the pages of this test wrote into the console as errors, and their uncaught exceptions."""
     errors: list[str] = []
     yield errors
-    assert not errors, f"the page reported errors: {errors}"
+    _no_errors(errors)
 
 
 @pytest.fixture
@@ -85,8 +54,7 @@ def requests(base_url: str) -> Iterator[list[Request]]:
     """Every request of this test's pages; none may lead out of the sub-path."""
     made: list[Request] = []
     yield made
-    outside = [one.url for one in made if not one.url.startswith((base_url, "data:", "blob:"))]
-    assert not outside, f"the page asked for things outside its folder: {outside}"
+    _none_outside(made, base_url)
 
 
 @pytest.fixture
@@ -101,10 +69,7 @@ def context(
 ) -> Iterator[BrowserContext]:
     """A cold browser context: nothing cached, its errors and requests recorded."""
     made = chromium.new_context(**context_options)  # type: ignore[arg-type]
-    made.set_default_timeout(READY_MS)
-    made.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - it cannot be a built-in
-    made.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
-    made.on("weberror", lambda error: console_errors.append(str(error.error)))
+    _record(made, console_errors, requests)
     yield made
     made.close()
 
@@ -134,7 +99,59 @@ def open_page(page: Page, base_url: str) -> OpenPage:
     return opened
 
 
+@pytest.fixture(scope="module")
+def _booted(chromium: Browser, base_url: str) -> Iterator[tuple[Page, list[str], list[Request]]]:
+    """One page for a module's tests, so that Python boots once for all of them."""
+    errors: list[str] = []
+    made: list[Request] = []
+    context = chromium.new_context()
+    _record(context, errors, made)
+    page = context.new_page()
+    page.goto(f"{base_url}index.html")
+    assert rung(page) == "api"
+    yield page, errors, made
+    context.close()
+
+
+@pytest.fixture
+def lab(_booted: tuple[Page, list[str], list[Request]], base_url: str) -> Iterator[Page]:
+    """The article with Python ready and every control at its default; shared by a module's tests, so it is quick.
+
+    Its errors and requests are held to the same rules. A test that needs a cold page uses `open_page`.
+    """
+    page, errors, made = _booted
+    errors.clear()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.evaluate("() => { location.hash = ''; location.hash = 'v1&'; }")
+    updated(page)
+    yield page
+    _no_errors(errors)
+    _none_outside(made, base_url)
+
+
+def updated(page: Page) -> None:
+    """Wait until the page shows the state of its controls."""
+    page.evaluate("() => window.explainer.update()")
+
+
 def rung(page: Page) -> str:
     """How the page's Python was booted, once it is decided; "static" where it was not."""
     answer: dict[str, str] = page.evaluate("() => window.explainer.ready")
     return answer["rung"]
+
+
+def _record(context: BrowserContext, errors: list[str], requests: list[Request]) -> None:
+    context.set_default_timeout(READY_MS)
+    context.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - it cannot be a built-in
+    context.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+
+
+def _no_errors(errors: list[str]) -> None:
+    assert not errors, f"the page reported errors: {errors}"
+
+
+def _none_outside(requests: list[Request], base_url: str) -> None:
+    outside = [one.url for one in requests if not one.url.startswith((base_url, "data:", "blob:"))]
+    assert not outside, f"the page asked for things outside its folder: {outside}"
