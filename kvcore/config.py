@@ -6,6 +6,7 @@ of heads, layers, windows and the like, is refused: what kvcore does not know it
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -23,6 +24,8 @@ FAMILIES: Mapping[str, Reader] = MappingProxyType(dict(sorted({**GATED, **CLASSI
 
 _MOST_FIELDS = 1024
 _MOST_CHARACTERS = 1_000_000
+_MOST_DEPTH = 64  # the JSON reader recurses, and in the browser there is little stack
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _LAYOUT_FREE = (
     "architectures", "auto_map", "dtype", "model_type", "quantization_config", "rope_parameters", "rope_scaling",
     "torch_dtype", "transformers_version",
@@ -67,6 +70,12 @@ def parse_config(text: str) -> object:
     """
     if len(text) > _MOST_CHARACTERS:
         raise Invalid("config", f"{len(text)} characters", f"at most {_MOST_CHARACTERS} characters")
+    depth = deepest = 0
+    for token in _STRING_OR_BRACKET.findall(text):
+        depth += 1 if token in "[{" else -1 if token in "]}" else 0
+        deepest = max(deepest, depth)
+    if deepest > _MOST_DEPTH:
+        raise Invalid("config", f"{deepest} levels", f"nested at most {_MOST_DEPTH} levels deep")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

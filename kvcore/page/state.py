@@ -60,11 +60,13 @@ def settle(request: Mapping[str, object]) -> Settled:
         raw = {name: value for name, value in raw.items() if name not in SHAPE or name in since}
     kept = "model" not in changed and last_good.get("model") == model.id
     frozen = frozen_controls(model)
+    values["model"] = model.id
     for name, control in CONTROLS.items():
+        if name == "model":
+            continue
         implied = own.get(name, control.default)
         known = last_good.get(name, implied) if kept or name not in SHAPE else implied
         values[name] = implied if name in frozen or name not in raw else read(name, known)
-    values["model"] = model.id
     _fit_heads(values, raw, changed, own, notes)
     return Settled(values=values, problems=problems, notes=notes)
 

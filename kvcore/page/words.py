@@ -69,8 +69,14 @@ def too_large(name: str, raw: str, low: int, high: int) -> str:
     return f"{LABELS[name]}: {raw} is too large; expected {_range(low, high)}. {format_count(high)} is used."
 
 
+_MOST_NAMED = 10
+
+
 def not_an_option(name: str, raw: str, options: Sequence[str], kept: str) -> str:
-    return f"{LABELS[name]}: {raw} is not one of {', '.join(options)}. {kept} is kept."
+    known = (
+        ", ".join(options) if len(options) <= _MOST_NAMED else f"the {len(options)} in the list, such as {options[0]}"
+    )
+    return f"{LABELS[name]}: {raw} is not one of {known}. {kept} is kept."
 
 
 def unknown_control(name: str) -> str:

@@ -64,11 +64,12 @@ def _tick_step(span: float) -> Fraction:
 
 
 def round_up(size: float, system: str) -> float:
-    """The next round size: one of a ladder of a dozen a decade, in the unit that reads best."""
+    """The next round size: one of a ladder of a dozen a decade, in the unit that reads best; never 1,000 of a unit."""
     _, unit = unit_for(int(size), system)
     value = size / unit
     power = 10.0 ** math.floor(math.log10(value)) if value > 0 else 1.0
-    return unit * power * next(rung for rung in _LADDER if value <= rung * power * (1 + 1e-9))
+    rounded = power * next(rung for rung in _LADDER if value <= rung * power * (1 + 1e-9))
+    return unit * (rounded if rounded < 1000 else max(rounded, UNIT_SYSTEMS[system][0]))
 
 
 def context_fraction(context: float) -> float:

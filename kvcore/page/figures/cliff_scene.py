@@ -64,7 +64,7 @@ class Frame:
         return self.top + self.plot_height * (1 - axis.fraction(size))
 
 
-WIDE = Frame(name="wide", width=700, height=372, left=74, right=112)
+WIDE = Frame(name="wide", width=700, height=372, left=72, right=120)
 NARROW = Frame(name="narrow", width=340, height=330, left=66, right=10)
 
 

@@ -1,0 +1,73 @@
+"""Figures at the ends of every control and at random states: nothing collides, nothing leaves its frame."""
+
+import random
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from kvcore.page import update
+from kvcore.page.controls import LAB, Choice
+from kvcore.page.figures.labels import FONT, text_width
+
+ENDS = [
+    {control.name: end}
+    for control in LAB
+    for end in (control.options if isinstance(control, Choice) else (control.low, control.high))
+]
+
+
+def states():
+    chosen = random.Random(7)
+    for end in ENDS:
+        yield end
+    for _ in range(120):
+        yield {
+            control.name: chosen.choice(control.options if isinstance(control, Choice) else control.stops)
+            for control in LAB
+        }
+
+
+def svgs(slot):
+    for markup in re.findall(r"<svg class=\"kv-svg.*?</svg>(?=<svg class=\"kv-svg|<figcaption)", slot, re.DOTALL):
+        yield ET.fromstring(markup)
+
+
+def boxes(svg):
+    """The box of every text of a figure; those of the labels only, axis ticks have rooms of their own."""
+    for text in svg.iter("text"):
+        kind = text.get("class")
+        width = text_width(
+            text.text, bold=kind in {"kv-cliff-name", "kv-here-name", "kv-weights-name", "kv-cache-name"}
+        )
+        x, y = float(text.get("x")), float(text.get("y"))
+        left = {"middle": x - width / 2, "end": x - width}.get(text.get("text-anchor"), x)
+        yield kind, text.text, (left, y - FONT * 0.75, left + width, y + 2)
+
+
+@pytest.mark.parametrize("state", list(states()), ids=str)
+def test_no_text_of_a_figure_collides_or_leaves_it(state):
+    slots = update(state)["slots"]
+    for name in ("lab.chart", "lab.footprint"):
+        figures = list(svgs(slots[name]))
+        assert len(figures) == 2
+        for svg in figures:
+            width, height = map(float, svg.get("viewBox").split()[2:])
+            found = list(boxes(svg))
+            for kind, text, (left, top, right, bottom) in found:
+                assert left >= -1, (kind, text)
+                assert top >= -1, (kind, text)
+                assert right <= width + 1, (kind, text)
+                assert bottom <= height + 1, (kind, text)
+            for index, (_, text, a) in enumerate(found):
+                for _, other, b in found[index + 1 :]:
+                    apart = a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]
+                    assert apart, (text, other)
+
+
+def test_a_figure_stays_under_60_kilobytes():
+    assert max(len(update(state)["slots"]["lab.chart"]) for state in states()) < 60_000
+
+
+def test_the_same_state_gives_the_same_bytes():
+    assert update({"batch": 77}) == update({"batch": 77})

@@ -1,0 +1,138 @@
+import re
+
+import pytest
+
+from kvcore.catalog import MODELS
+from kvcore.page import BLOCK_SLOTS, form, update
+
+SLOTS = {
+    "lab.bytes_per_token", "lab.cache_total", "lab.weights", "lab.params", "lab.ratio", "lab.effective_kv_heads",
+    "lab.cliff", "lab.cliff_batch", "lab.gpus", "lab.max_batch", "lab.formula", "lab.chart", "lab.footprint",
+}  # fmt: skip
+
+
+def value(slot):
+    """The first <data> of a slot, as its text."""
+    return re.search(r'<data value="([^"]*)"', slot).group(1)
+
+
+def slots(**request):
+    return update(request)["slots"]
+
+
+def test_the_slots_of_the_contract_are_there():
+    assert set(slots()) >= SLOTS
+    assert set(slots()) >= BLOCK_SLOTS
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param(
+            {},
+            {
+                "lab.bytes_per_token": "327680",
+                "lab.cache_total": "21474836480",
+                "lab.weights": "141107412992",
+                "lab.params": "70553706496",
+                "lab.effective_kv_heads": "8",
+                "lab.cliff": "53829",
+                "lab.cliff_batch": "53",
+                "lab.gpus": "2",
+                "lab.max_batch": "11",
+                "lab.formula": "327680",
+            },
+            id="defaults",
+        ),
+        pytest.param({"batch": 32}, {"lab.cliff": "13458", "lab.cache_total": "85899345920"}, id="batch 32"),
+        pytest.param(
+            {"attention": "mha"},
+            {
+                "lab.bytes_per_token": "2621440",
+                "lab.params": "79948947456",
+                "lab.cliff": "7625",
+                "lab.effective_kv_heads": "64",
+            },
+            id="as MHA",
+        ),
+        pytest.param({"cache_dtype": "q8_0"}, {"lab.bytes_per_token": "174080"}, id="q8_0"),
+        pytest.param({"cache_dtype": "int8"}, {"lab.bytes_per_token": "163840", "lab.cliff": "107657"}, id="int8"),
+        pytest.param({"weight_dtype": "int4"}, {"lab.weights": "35276853248", "lab.gpus": "1"}, id="int4 weights"),
+        pytest.param({"context": 16384}, {"lab.cache_total": "42949672960"}, id="twice the context"),
+        pytest.param({"layers": 40}, {"lab.bytes_per_token": "163840"}, id="half the layers"),
+        pytest.param({"head_dim": 64}, {"lab.bytes_per_token": "163840"}, id="half the head dim"),
+        pytest.param(
+            {"model": "llama-2-7b"}, {"lab.bytes_per_token": "524288", "lab.params": "6738415616"}, id="llama-2-7b"
+        ),
+        pytest.param(
+            {"model": "mistral-7b-v0.1", "context": 32768, "batch": 1},
+            {"lab.bytes_per_token": "131072", "lab.cache_total": "536870912", "lab.cliff": ""},
+            id="mistral-7b-v0.1 stops at 4,096",
+        ),
+        pytest.param(
+            {"model": "falcon-7b"}, {"lab.bytes_per_token": "8192", "lab.effective_kv_heads": "1"}, id="falcon-7b"
+        ),
+        pytest.param({"gpu": "rtx-4090"}, {"lab.gpus": "7"}, id="RTX 4090"),
+    ],
+)
+def test_slots_have_the_right_values(request_, expected):
+    found = slots(**request_)
+    assert {name: value(found[name]) for name in expected} == expected
+
+
+def test_the_ratio_is_not_rounded():
+    assert float(value(slots()["lab.ratio"])) == 21474836480 / 141107412992
+
+
+def test_units_change_the_text_and_not_the_value():
+    binary, decimal = slots()["lab.weights"], slots(units="decimal")["lab.weights"]
+    assert binary == '<data value="141107412992">131.4 GiB</data>'
+    assert decimal == '<data value="141107412992">141.1 GB</data>'
+
+
+def test_an_edited_model_is_shown_as_edited_with_a_way_back():
+    found = slots(layers=40)
+    assert "edited" in found["lab.model_name"]
+    assert "data-set=" in found["lab.model_note"]
+    assert "edited" not in slots()["lab.model_name"]
+
+
+def test_the_formula_has_the_numbers_in_it():
+    text = re.sub(r"<[^>]+>", "", slots()["lab.formula"]).replace("&#183;", "x").replace("&#215;", "x")
+    assert text == "2 x 80 x 8 x 128 x 2 B = 327,680 B a token x 8,192 tokens x 8 sequences = 20 GiB"
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        pytest.param({}, "overtakes its weights at 53,829 tokens a sequence", id="in range"),
+        pytest.param(
+            {"attention": "mqa", "batch": 1}, "does not overtake its weights in this range", id="beyond the chart"
+        ),
+        pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, "never overtakes its weights", id="never"),
+    ],
+)
+def test_the_chart_names_its_finding(request_, says):
+    chart = slots(**request_)["lab.chart"]
+    assert says in re.search(r'aria-label="([^"]*)"', chart).group(1)
+    assert says in chart[chart.index("<figcaption>") :]
+
+
+def test_the_bar_says_the_gpus_in_words():
+    assert "two GPUs of 80 GB hold it, with room for 3 more sequences" in slots()["lab.footprint"]
+
+
+def test_the_form_has_every_control_once_and_starts_disabled():
+    html = form("lab")
+    for name in update({})["controls"]:
+        assert f'data-control="{name}"' in html
+    assert html.count('data-control="') == len(update({})["controls"])
+    assert '<fieldset class="kv-fieldset" disabled>' in html
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_of_the_catalogue_answers(model):
+    answer = update({"model": model})
+    assert answer["problems"] == []
+    assert answer["slots"]["lab.weights"].isascii()
+    assert int(value(answer["slots"]["lab.params"])) == MODELS[model].shape.params
