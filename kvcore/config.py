@@ -71,8 +71,8 @@ def parse_config(text: str) -> object:
     if len(text) > _MOST_CHARACTERS:
         raise Invalid("config", f"{len(text)} characters", f"at most {_MOST_CHARACTERS} characters")
     depth = deepest = 0
-    for token in _STRING_OR_BRACKET.findall(text):
-        depth += 1 if token in "[{" else -1 if token in "]}" else 0
+    for part in _STRING_OR_BRACKET.findall(text):
+        depth += 1 if part in "[{" else -1 if part in "]}" else 0
         deepest = max(deepest, depth)
     if deepest > _MOST_DEPTH:
         raise Invalid("config", f"{deepest} levels", f"nested at most {_MOST_DEPTH} levels deep")

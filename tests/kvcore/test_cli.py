@@ -1,0 +1,157 @@
+import json
+import runpy
+import sys
+
+import pytest
+
+from kvcore.cli import main
+
+CONFIG = {
+    "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
+    "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 32000, "sliding_window": 4096,
+    "max_position_embeddings": 32768, "tie_word_embeddings": False,
+}  # fmt: skip
+
+
+def size(capsys, *arguments):
+    """What `kvcore size ... --json` answers."""
+    assert main(["size", *arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return json.loads(captured.out)
+
+
+def refused(capsys, *arguments):
+    """The one line of a refusal; nothing is on standard output and the status is 2."""
+    try:
+        status = main(arguments)
+    except SystemExit as stop:
+        status = stop.code
+    captured = capsys.readouterr()
+    assert (status, captured.out) == (2, "")
+    assert captured.err.count("\n") == 1
+    assert captured.err.endswith("\n")
+    assert captured.err.isascii()
+    return captured.err
+
+
+def test_size_answers_every_promised_number(capsys):
+    assert size(capsys, "llama-3-70b", "--context", "8192", "--batch", "8", "--tp", "4") == {
+        "model": "llama-3-70b",
+        "layers": 80,
+        "bytes_per_token": 327_680,
+        "cache_bytes": 20 * 2**30,
+        "cache_bytes_per_sequence": 5 * 2**29,
+        "cache_bytes_per_gpu": 5 * 2**30,
+        "state_bytes": 0,
+        "params": 70_553_706_496,
+        "weights_bytes": 141_107_412_992,
+        "ratio": 20 * 2**30 / 141_107_412_992,
+        "cliff_context": 53_829,
+        "gpus": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "expected"),
+    [
+        pytest.param(["llama-3-70b", "--batch", "32"], "cliff_context", 13_458, id="the cliff at batch 32"),
+        pytest.param(["llama-3-70b"], "cliff_context", 430_626, id="the cliff at batch 1"),
+        pytest.param(["mistral-7b-v0.1"], "cliff_context", None, id="no cliff behind a window"),
+        pytest.param(["llama-3-70b", "--cache-dtype", "q8_0"], "bytes_per_token", 174_080, id="q8_0"),
+        pytest.param(["llama-3-70b", "--v-dtype", "q8_0"], "bytes_per_token", 250_880, id="V apart from K"),
+        pytest.param(["llama-3-70b", "--cache-dtype", "q4_0", "--context", "1"], "cache_bytes", 92_160, id="one token"),
+        pytest.param(["llama-3-70b", "--weight-dtype", "int4"], "weights_bytes", 35_276_853_248, id="int4 weights"),
+        pytest.param(["llama-3-70b", "--tp", "16"], "cache_bytes_per_gpu", 5 * 2**26, id="copied KV heads"),
+        pytest.param(["llama-3-70b", "--gpu", "b200"], "gpus", 1, id="another GPU"),
+        pytest.param(["mistral-7b-v0.1", "--context", "9999999"], "cache_bytes", 2**29, id="past a window"),
+    ],
+)
+def test_options_of_size(capsys, arguments, key, expected):
+    assert size(capsys, *arguments)[key] == expected
+
+
+def test_size_of_a_config_file(capsys, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(CONFIG), encoding="utf-8")
+    answer = size(capsys, str(path), "--context", "32768")
+    assert (answer["model"], answer["params"], answer["cache_bytes"]) == (str(path), 7_241_732_096, 2**29)
+
+
+def test_size_in_words(capsys):
+    assert main(["size", "llama-3-70b", "--batch", "32", "--tp", "8"]) == 0
+    words = capsys.readouterr().out
+    for text in ("320 KiB", "80 GiB", "131.4 GiB", "13,458 tokens", "70.6 billion", "10 GiB", "3 x NVIDIA H100"):
+        assert text in words
+
+
+def test_models_as_json_has_sources(capsys):
+    assert main(["models", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows[0]["id"] == "llama-3-70b"
+    assert rows[0]["bytes_per_token"] == 327_680
+    assert all(row["source"] and row["read"] for row in rows)
+
+
+def test_models_in_words_is_a_line_each(capsys):
+    assert main(["models"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= 60
+    assert lines[0].split() == ["llama-3-70b", "gqa", "320", "KiB", "a", "token", "70.6", "billion", "parameters"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        pytest.param(["size", "nope"], "model", id="an unknown model"),
+        pytest.param(["size", "llama-3-70b", "--context", "abc"], "context", id="text"),
+        pytest.param(["size", "llama-3-70b", "--context", "0"], "context", id="no tokens"),
+        pytest.param(["size", "llama-3-70b", "--context", "-5"], "context", id="negative"),
+        pytest.param(["size", "llama-3-70b", "--context", "8192.0"], "context", id="a fraction"),
+        pytest.param(["size", "llama-3-70b", "--context", "NaN"], "context", id="NaN"),
+        pytest.param(["size", "llama-3-70b", "--context", "9" * 30], "context", id="huge"),
+        pytest.param(["size", "llama-3-70b", "--context", "9" * 9000], "context", id="beyond reading"),
+        pytest.param(["size", "llama-3-70b", "--context", "\u0663"], "context", id="digits of another script"),
+        pytest.param(["size", "llama-3-70b", "--context"], "context", id="no value"),
+        pytest.param(["size", "llama-3-70b", "--batch", "0"], "batch", id="no sequences"),
+        pytest.param(["size", "llama-3-70b", "--cache-dtype", "fp12"], "cache_dtype", id="an unknown dtype"),
+        pytest.param(["size", "llama-3-70b", "--v-dtype", "int4"], "v_dtype", id="a weight's dtype for V"),
+        pytest.param(
+            ["size", "llama-3-70b", "--weight-dtype", "q8_0"], "weight_dtype", id="a cache's dtype for weights"
+        ),
+        pytest.param(["size", "llama-3-70b", "--tp", "3"], "tp", id="heads that do not divide"),
+        pytest.param(["size", "llama-3-70b", "--gpu", "abacus"], "gpu", id="an unknown GPU"),
+        pytest.param(["size", "llama-3-70b", "--nope"], "--nope", id="an unknown option"),
+        pytest.param(["size"], "MODEL_OR_CONFIG", id="no model"),
+        pytest.param(["measure"], "COMMAND", id="an unknown command"),
+        pytest.param([], "COMMAND", id="no command"),
+        pytest.param(["size", "."], "model", id="a folder"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_the_field(capsys, arguments, field):
+    assert field in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        pytest.param(b"{", "config", id="no JSON"),
+        pytest.param(b"\xff\xfe", "model", id="no text"),
+        pytest.param(b"[]", "config", id="no object"),
+        pytest.param(json.dumps({**CONFIG, "model_type": "mistrel"}).encode(), "model_type", id="an unknown family"),
+        pytest.param(json.dumps({**CONFIG, "vocab_size": -1}).encode(), "vocab_size", id="a negative size"),
+        pytest.param(b"[" * 5000, "config", id="deep nesting"),
+    ],
+)
+def test_a_bad_config_is_one_line_that_names_the_field(capsys, tmp_path, text, field):
+    path = tmp_path / "config.json"
+    path.write_bytes(text)
+    assert f" {field}: " in refused(capsys, "size", str(path))
+
+
+def test_python_m_kvcore_is_the_same_command(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["kvcore", "size", "llama-3-70b", "--json"])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_module("kvcore", run_name="__main__")
+    assert stop.value.code == 0
+    assert json.loads(capsys.readouterr().out)["bytes_per_token"] == 327_680
