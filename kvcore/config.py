@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kvcore.errors import Invalid, Unsupported
-from kvcore.families import GATED, Reader
-from kvcore.families_classic import CLASSIC
+from kvcore.families import FAMILIES
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["FAMILIES", "Reading", "parse_config", "read_config", "shape_from_config"]
-
-FAMILIES: Mapping[str, Reader] = MappingProxyType(dict(sorted({**GATED, **CLASSIC}.items())))
-"""model_type -> the reader of its configs."""
+__all__ = ["Reading", "parse_config", "read_config", "shape_from_config"]
 
 _MOST_FIELDS = 1024
 _MOST_CHARACTERS = 1_000_000

@@ -7,47 +7,11 @@ from fractions import Fraction
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, whole
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
+from kvcore.mlp import Mlp
 
 __all__ = ["LayerGroup", "Mlp", "Shape"]
 
 _QK_NORMS = ("none", "head", "all")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mlp:
-    """The MLPs of `layers` layers, all alike: one dense MLP, or `experts` of them behind a router.
-
-    `gated` MLPs hold three matrices (gate, up, down), plain ones two. `shared_size` is the width of the expert that
-    every token passes, beside the routed ones (0 where there is none).
-    """
-
-    layers: int
-    intermediate_size: int
-    gated: bool
-    bias: bool = False
-    experts: int = 0
-    shared_size: int = 0
-
-    def __post_init__(self) -> None:
-        whole("layers", self.layers, 1, MOST_LAYERS)
-        whole("intermediate_size", self.intermediate_size, 1, MOST_WIDTH)
-        whole("experts", self.experts, 0, MOST_WIDTH)
-        whole("shared_size", self.shared_size, 0, MOST_WIDTH)
-        if self.shared_size and not self.experts:
-            raise Invalid("shared_size", self.shared_size, "0, as there are no experts beside a shared one")
-
-    def params(self, hidden_size: int) -> int:
-        """Parameters of all these layers' MLPs: layers * (experts * MLP + shared MLP + router)."""
-        if not self.experts:
-            return self.layers * self._one(hidden_size, self.intermediate_size)
-        routed = self.experts * (self._one(hidden_size, self.intermediate_size) + hidden_size)
-        shared = self._one(hidden_size, self.shared_size) if self.shared_size else 0
-        return self.layers * (routed + shared)
-
-    def _one(self, hidden_size: int, width: int) -> int:
-        inputs = 2 if self.gated else 1
-        biases = inputs * width + hidden_size if self.bias else 0
-        return (inputs + 1) * hidden_size * width + biases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,9 @@ import json
 
 import pytest
 
-from kvcore.config import FAMILIES, parse_config, read_config, shape_from_config
+from kvcore.config import parse_config, read_config, shape_from_config
 from kvcore.errors import Invalid, KvcoreError, OutOfRange, Unsupported
+from kvcore.families import FAMILIES
 
 LLAMA = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "attention_dropout": 0.0, "bos_token_id": 128000,

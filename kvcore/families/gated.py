@@ -7,13 +7,11 @@ src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, m
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kvcore.decoders import attention_groups, checked_heads, head_width, layer_windows
+from kvcore.families.parts import Reader, attention_groups, checked_heads, head_width, layer_windows
 from kvcore.fields import Fields
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["GATED", "Reader"]
-
-Reader = Callable[[Fields], Shape]
+__all__ = ["GATED"]
 
 
 def _gated(

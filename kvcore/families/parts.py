@@ -1,12 +1,25 @@
-"""Parts that the families' readers share: heads, and the windows of layers."""
+"""Parts that the families' readers share: heads, the windows of layers, plain MLPs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kvcore.errors import Invalid
 from kvcore.fields import Fields
 from kvcore.layers import LayerGroup
+from kvcore.shape import Mlp, Shape
 
-__all__ = ["attention_groups", "checked_heads", "head_width", "layer_windows"]
+__all__ = [
+    "Reader",
+    "attention_groups",
+    "checked_heads",
+    "full_attention",
+    "head_width",
+    "layer_windows",
+    "plain_mlps",
+    "usual_sizes",
+]
+
+Reader = Callable[[Fields], Shape]
+"""What reads the configs of one model_type."""
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 
@@ -58,3 +71,27 @@ def attention_groups(windows: Sequence[int | None], kv_heads: int, head_dim: int
         )
         for window in dict.fromkeys(windows)
     )
+
+
+def usual_sizes(fields: Fields) -> tuple[int, int, int]:
+    """Hidden size, query heads and layers, under the names that most families use."""
+    return fields.count("hidden_size"), fields.count("num_attention_heads"), fields.layers("num_hidden_layers")
+
+
+def full_attention(
+    fields: Fields,
+    layers: int,
+    hidden: int,
+    heads: int,
+    kv_heads: int | None = None,
+    *,
+    hidden_key: str = "hidden_size",
+) -> tuple[LayerGroup, ...]:
+    """One group of full attention; as many KV heads as query heads unless said."""
+    windows = layer_windows(fields, layers, None)
+    return attention_groups(windows, kv_heads or heads, head_width(fields, hidden, heads, hidden_key))
+
+
+def plain_mlps(layers: int, width: int, *, bias: bool = True) -> tuple[Mlp, ...]:
+    """The MLPs of layers that are all alike, two matrices each."""
+    return (Mlp(layers=layers, intermediate_size=width, gated=False, bias=bias),)

@@ -1,0 +1,119 @@
+"""Readers for GPT-2 and the families that took its layer: plain MLPs, LayerNorms, biases.
+
+Each reads the fields its own code reads and takes that code's defaults. Sources: huggingface/transformers,
+src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from kvcore.families.parts import (
+    Reader,
+    full_attention,
+    plain_mlps,
+    usual_sizes,
+)
+from kvcore.fields import Fields
+from kvcore.shape import Shape
+
+__all__ = ["GPT"]
+
+
+def _gpt2(fields: Fields) -> Shape:
+    """GPT-2, GPT-3: learned positions, biases everywhere, tied."""
+    fields.only("add_cross_attention", expected=False, default=False)
+    hidden, heads, layers = fields.count("n_embd"), fields.count("n_head"), fields.layers("n_layer")
+    positions = fields.count("n_positions")
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=full_attention(fields, layers, hidden, heads, hidden_key="n_embd"),
+        mlps=plain_mlps(layers, fields.count("n_inner", 4 * hidden, null=4 * hidden)),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=True),
+        context_limit=positions,
+        qkv_bias=True,
+        output_bias=True,
+        norm_bias=True,
+        position_rows=positions,
+    )
+
+
+def _gpt_bigcode(fields: Fields) -> Shape:
+    """StarCoder: GPT-2 with one KV head for all query heads, unless `multi_query` is false."""
+    heads = fields.count("n_head")
+    shape = _gpt2(fields)
+    if not fields.flag("multi_query", default=True):
+        return shape
+    return shape.edited(kv_heads=1) if heads > 1 else shape
+
+
+def _gptj(fields: Fields) -> Shape:
+    """GPT-J: one norm a layer, its halves in parallel; biases in the MLPs and on the output layer only."""
+    hidden, heads, layers = fields.count("n_embd"), fields.count("n_head"), fields.layers("n_layer")
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=full_attention(fields, layers, hidden, heads, hidden_key="n_embd"),
+        mlps=plain_mlps(layers, fields.count("n_inner", 4 * hidden, null=4 * hidden)),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=False),
+        context_limit=fields.tokens("n_positions"),
+        norms_per_layer=1,
+        norm_bias=True,
+        lm_head_bias=True,
+    )
+
+
+def _gpt_neox(fields: Fields) -> Shape:
+    """GPT-NeoX, Pythia: biases in the layers, none on the output layer."""
+    hidden, heads, layers = usual_sizes(fields)
+    bias = fields.flag("attention_bias", default=True)
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=full_attention(fields, layers, hidden, heads),
+        mlps=plain_mlps(layers, fields.count("intermediate_size")),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=False),
+        context_limit=fields.tokens("max_position_embeddings"),
+        qkv_bias=bias,
+        output_bias=bias,
+        norm_bias=True,
+    )
+
+
+def _opt(fields: Fields) -> Shape:
+    """OPT: two rows more of learned positions than positions; the smaller embedding of OPT-350M has no reader."""
+    hidden, heads, layers = usual_sizes(fields)
+    fields.only("word_embed_proj_dim", expected=hidden, default=hidden)
+    fields.only("do_layer_norm_before", expected=True, default=True)
+    fields.only("layer_norm_elementwise_affine", expected=True, default=True)
+    bias = fields.flag("enable_bias", default=True)
+    positions = fields.count("max_position_embeddings")
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=full_attention(fields, layers, hidden, heads),
+        mlps=plain_mlps(layers, fields.count("ffn_dim"), bias=bias),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=True),
+        context_limit=positions,
+        qkv_bias=bias,
+        output_bias=bias,
+        outer_norms=0 if fields.flag("_remove_final_layer_norm", default=False) else 1,
+        norm_bias=True,
+        position_rows=positions + 2,
+    )
+
+
+GPT: Mapping[str, Reader] = MappingProxyType(
+    {
+        "gpt2": _gpt2,
+        "gpt_bigcode": _gpt_bigcode,
+        "gpt_neox": _gpt_neox,
+        "gptj": _gptj,
+        "opt": _opt,
+    }
+)
+"""model_type -> reader."""
