@@ -92,10 +92,10 @@ class Fields:
         """A number of tokens, or None for no limit where the value is null; `default` where the key is missing."""
         value = self.raw(key)
         if value is None:
-            if key not in self._config and default is not None:
-                self.assumed[self.name(key)] = default
-                return default
-            return None
+            if key in self._config:
+                return None
+            self.assumed[self.name(key)] = default
+            return default
         return whole(self.name(key), value, 1, MOST_TOKENS)
 
     def flag(self, key: str, default: bool) -> bool:

@@ -35,11 +35,10 @@ def head_width(fields: Fields, hidden_size: int, query_heads: int, hidden_key: s
     """d_h: an explicit `head_dim` wins; otherwise hidden size / query heads, which must be whole."""
     if fields.has("head_dim"):
         return fields.count("head_dim")
-    fields.raw("head_dim")
     if hidden_size % query_heads:
         expected = f"a multiple of the {query_heads} query heads, and there is no head_dim"
         raise Invalid(fields.name(hidden_key), hidden_size, expected)
-    return hidden_size // query_heads
+    return fields.count("head_dim", hidden_size // query_heads, null=hidden_size // query_heads)
 
 
 def layer_windows(

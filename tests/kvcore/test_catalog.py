@@ -39,8 +39,8 @@ def test_every_row_has_a_name_a_source_and_the_day_it_was_read(row):
     assert date(2026, 1, 1) <= date.fromisoformat(row.read) <= date(2100, 1, 1)
 
 
-DERIVED = {"n_inner", "ffn_hidden_size", "num_kv_heads", "num_ln_in_parallel_attn"}
-"""Fields that published configs of GPT-2 and Falcon leave to their code."""
+DERIVED = {"head_dim", "n_inner", "ffn_hidden_size", "num_kv_heads", "num_ln_in_parallel_attn"}
+"""Fields that published configs leave to their family's code: hidden_size / heads, 4 x hidden_size."""
 
 
 @pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.id)

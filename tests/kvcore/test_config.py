@@ -48,7 +48,7 @@ MPT = {
 
 def test_a_whole_published_config_is_read():
     reading = read_config(LLAMA)
-    assert (reading.model_type, dict(reading.assumed)) == ("llama", {})
+    assert (reading.model_type, dict(reading.assumed)) == ("llama", {"head_dim": 128})
     shape = reading.shape
     assert (shape.layers, shape.query_heads, shape.kv_heads, shape.head_dim, shape.context_limit) == (
         32,
@@ -100,7 +100,10 @@ def test_a_missing_number_of_kv_heads_is_what_the_family_s_code_takes(config, ex
 
 
 def test_a_default_taken_is_reported():
-    assert read_config(changed(LLAMA, num_key_value_heads=...)).assumed == {"num_key_value_heads": 32}
+    config = changed(LLAMA, num_key_value_heads=..., max_position_embeddings=..., tie_word_embeddings=...)
+    assert read_config(config).assumed == {
+        "num_key_value_heads": 32, "head_dim": 128, "max_position_embeddings": None, "tie_word_embeddings": False,
+    }  # fmt: skip
 
 
 def test_kv_heads_that_do_not_divide_are_refused():
