@@ -25,17 +25,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import overload
 
-from kvcore.page import lab, words
-from kvcore.page.controls import CONTROLS, FORMS, Value, format_fragment
-from kvcore.page.figures.axes import MemoryAxis
-from kvcore.page.figures.cliff import memory_axis
+from kvcore.page import lab, sections, words
+from kvcore.page.controls import CONTROLS, Value, format_fragment
 from kvcore.page.form import render_form
 from kvcore.page.results import LabResult, lab_result
 from kvcore.page.state import Settled, frozen_controls, own_shape, settle, stops
 
 __all__ = ["BLOCK_SLOTS", "form", "update"]
 
-BLOCK_SLOTS = lab.BLOCKS | {"lab.problems"}
+BLOCK_SLOTS = sections.BLOCKS
 """Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
 
 type Answer = dict[str, object]
@@ -55,7 +53,7 @@ def update(request: str | Mapping[str, object]) -> str | Answer:
 def form(name: str) -> str:
     """The HTML of a form at its defaults; KeyError for a form there is not."""
     settled = settle({})
-    return render_form(FORMS[name], settled.values, _controls(settled, lab_result(settled.values)))
+    return render_form(name, settled.values, _controls(settled, lab_result(settled.values)))
 
 
 def _parsed(text: str) -> tuple[Mapping[str, object], list[str]]:
@@ -72,27 +70,24 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     problems = [*problems, *settled.problems]
     held = request.get("hold")
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
-    result = lab_result(settled.values)
-    axis = _axis(result, str(settled.values["scale"]), hold if request.get("settled") is False else {})
-    shown = hold.get("values"), hold.get("axis")
+    view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
+    before = None if "fragment" in request else hold.get("values")
     slots: dict[str, str] = {"lab.problems": lab.problem_list(problems)}
-    new_axis = [axis.scale, axis.system, axis.bottom, axis.top]
-    if shown != (settled.values, new_axis) or "fragment" in request:
-        slots |= lab.readouts(result)
-        slots["lab.chart"] = lab.chart(result, axis)
-        slots["lab.footprint"] = lab.footprint(result)
+    for section in sections.SECTIONS:
+        if section.moved(view, before, hold.get("axis")):
+            slots |= section.render(view)
     implied: dict[str, Value] = {
         **{name: control.default for name, control in CONTROLS.items()},
-        **own_shape(result.model),
+        **own_shape(view.lab.model),
     }
     return {
         "slots": slots,
-        "controls": _controls(settled, result),
-        "announce": lab.announcement(result),
+        "controls": _controls(settled, view.lab),
+        "announce": lab.announcement(view.lab),
         "problems": problems,
         "more": None,
         "fragment": format_fragment(settled.values, implied),
-        "hold": {"values": settled.values, "axis": new_axis},
+        "hold": {"values": settled.values, "axis": sections.spell(view.axis)},
     }
 
 
@@ -110,16 +105,3 @@ def _controls(settled: Settled, result: LabResult) -> dict[str, dict[str, object
         }
         for name, value in values.items()
     }
-
-
-def _axis(result: LabResult, scale: str, hold: Mapping[str, object]) -> MemoryAxis:
-    """The chart's memory axis: the one held while a slider is dragged, where it is of the same kind."""
-    match hold.get("axis"):
-        case [str() as held_scale, str() as system, float() | int() as bottom, float() | int() as top] if (
-            held_scale == scale
-            and system == result.units
-            and 0 <= bottom < top < 2.0**100
-            and (bottom or scale == "linear")
-        ):
-            return MemoryAxis(scale=scale, system=system, bottom=float(bottom), top=float(top))
-    return memory_axis(result, scale)

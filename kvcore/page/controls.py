@@ -13,6 +13,7 @@ from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.errors import shown
 from kvcore.page import words
+from kvcore.paging import STRATEGIES
 
 type Value = int | str
 type Values = Mapping[str, Value]
@@ -119,7 +120,14 @@ LAB: tuple[Control, ...] = (
 )
 """The controls of form #lab, in the order a reader meets them."""
 
-FORMS: Mapping[str, tuple[Control, ...]] = MappingProxyType({"lab": LAB})
+PAGING: tuple[Control, ...] = (
+    Choice(name="strategy", default="contiguous", options=STRATEGIES),
+    Number(name="sequences", default=6, stops=tuple(range(1, 65)), low=1, high=64),
+    Number(name="block_size", default=128, stops=(8, 16, 24, 32, 48, 64, 96, 128, 192, 256), low=8, high=256),
+)
+"""The controls of form #paging."""
+
+FORMS: Mapping[str, tuple[Control, ...]] = MappingProxyType({"lab": LAB, "paging": PAGING})
 CONTROLS: Mapping[str, Control] = MappingProxyType(
     {control.name: control for form in FORMS.values() for control in form}
 )

@@ -1,48 +1,53 @@
 """The forms as HTML: controls with their labels, number boxes, sliders and notes, at their defaults."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.page import words
-from kvcore.page.controls import Choice, Control, Number, Values
+from kvcore.page.controls import FORMS, Choice, Control, Number, Values
 from kvcore.page.svg import Html, el, join
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "load": ("context", "batch"),
-    "shape": ("layers", "query_heads", "head_dim", "attention", "kv_heads"),
-    "storage": ("cache_dtype", "weight_dtype", "gpu"),
-    "show": ("units", "scale"),
+GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "lab": {
+        "model": ("model",),
+        "load": ("context", "batch"),
+        "shape": ("layers", "query_heads", "head_dim", "attention", "kv_heads"),
+        "storage": ("cache_dtype", "weight_dtype", "gpu"),
+        "show": ("units", "scale"),
+    },
+    "paging": {"paging": ("strategy", "sequences", "block_size")},
 }
-"""The form's groups in the order they stand; the model stands above them all."""
+"""The groups of each form, in the order they stand."""
 
-type Answered = Mapping[str, Mapping[str, object]]
+type About = Mapping[str, object]
+type Answered = Mapping[str, About]
 
 
-def render_form(controls: Sequence[Control], values: Values, answered: Answered) -> Html:
-    """Form #lab, its fields disabled until a script runs that can answer them."""
-    named = {control.name: control for control in controls}
+def render_form(form: str, values: Values, answered: Answered) -> Html:
+    """A form, its fields disabled until a script runs that can answer them; KeyError for a form there is not."""
+    named = {control.name: control for control in FORMS[form]}
     groups = [
         el(
             "div",
-            *(_control(named[name], values, answered) for name in names),
+            *(_control(form, named[name], values, answered[name]) for name in names),
             class_=f"kv-group kv-group-{group}",
             role="group",
             aria_label=words.GROUPS[group],
         )
-        for group, names in GROUPS.items()
+        for group, names in GROUPS[form].items()
     ]
-    first = el("div", _control(named["model"], values, answered), class_="kv-group kv-group-model")
-    fields = el("fieldset", first, *groups, class_="kv-fieldset", disabled=True)
-    return el("form", fields, id="lab", class_="kv-controls", autocomplete="off", aria_label=words.FORM)
+    fields = el("fieldset", *groups, class_="kv-fieldset", disabled=True)
+    return el("form", fields, id=form, class_="kv-controls", autocomplete="off", aria_label=words.FORMS[form])
 
 
-def _control(control: Control, values: Values, answered: Answered) -> Html:
-    about = answered[control.name]
-    note = el("p", str(about["note"]), class_="kv-note", id=f"lab-{control.name}-note")
+def _control(form: str, control: Control, values: Values, about: About) -> Html:
+    ident = f"{form}-{control.name}"
+    note = el("p", str(about["note"]), class_="kv-note", id=f"{ident}-note")
     if isinstance(control, Number):
-        return _number(control, int(values[control.name]), about, note)
-    return _select(control, values, note) if control.style == "select" else _radios(control, values, note)
+        return _number(ident, control, int(values[control.name]), about, note)
+    draw = _select if control.style == "select" else _radios
+    return draw(ident, control, values, note)
 
 
 def _label(name: str) -> list[Html | str]:
@@ -55,7 +60,7 @@ def _symbol(symbol: str) -> Html:
     return el("i", letter, el("sub", below) if below else None, class_="kv-symbol")
 
 
-def _number(control: Number, value: int, about: Mapping[str, object], note: Html) -> Html:
+def _number(ident: str, control: Number, value: int, about: About, note: Html) -> Html:
     name = control.name
     found = about["stops"]
     stops = found if isinstance(found, tuple) else control.stops
@@ -63,8 +68,8 @@ def _number(control: Number, value: int, about: Mapping[str, object], note: Html
     unit = words.UNITS.get(name)
     return el(
         "div",
-        el("label", *_label(name), for_=f"lab-{name}"),
-        el("input", class_="kv-number", type="text", inputmode="numeric", id=f"lab-{name}", name=name, value=str(value), spellcheck="false", aria_describedby=f"lab-{name}-note"),
+        el("label", *_label(name), for_=ident),
+        el("input", class_="kv-number", type="text", inputmode="numeric", id=ident, name=name, value=str(value), spellcheck="false", aria_describedby=f"{ident}-note"),
         el("span", unit, class_="kv-unit") if unit else None,
         el(
             "input", class_="kv-range", type="range", min=0, max=len(stops) - 1, step=1, value=str(position), data_for=name,
@@ -76,7 +81,7 @@ def _number(control: Number, value: int, about: Mapping[str, object], note: Html
     )  # fmt: skip
 
 
-def _radios(control: Choice, values: Values, note: Html) -> Html:
+def _radios(ident: str, control: Choice, values: Values, note: Html) -> Html:
     name = control.name
     options = [
         el(
@@ -94,7 +99,7 @@ def _radios(control: Choice, values: Values, note: Html) -> Html:
         note,
         class_="kv-control kv-choice",
         data_control=name,
-        aria_describedby=f"lab-{name}-note",
+        aria_describedby=f"{ident}-note",
     )
 
 
@@ -103,7 +108,7 @@ def _option(name: str, option: str) -> str:
     return tables[name][option].label if name in tables else words.OPTIONS[name][option]
 
 
-def _select(control: Choice, values: Values, note: Html) -> Html:
+def _select(ident: str, control: Choice, values: Values, note: Html) -> Html:
     name = control.name
     if name == "model":
         families: dict[str, list[Html]] = {}
@@ -114,8 +119,8 @@ def _select(control: Choice, values: Values, note: Html) -> Html:
         options = join(_entry(gpu.id, gpu.name, values[name]) for gpu in catalog.GPUS.values())
     return el(
         "div",
-        el("label", *_label(name), for_=f"lab-{name}"),
-        el("select", options, id=f"lab-{name}", name=name, aria_describedby=f"lab-{name}-note"),
+        el("label", *_label(name), for_=ident),
+        el("select", options, id=ident, name=name, aria_describedby=f"{ident}-note"),
         note,
         class_="kv-control",
         data_control=name,

@@ -1,6 +1,6 @@
 """What the Lab's controls come to: one result, from which its sentences, figures and tables are all drawn."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kvcore import catalog
@@ -10,6 +10,7 @@ from kvcore.footprint import Footprint
 from kvcore.page import words
 from kvcore.page.controls import Values
 from kvcore.page.state import grouped_kv_heads, own_shape
+from kvcore.paging import STRATEGIES, Allocation, Request, allocate, fit, requests
 from kvcore.shape import Shape
 
 
@@ -36,6 +37,56 @@ class LabResult:
     def name(self) -> str:
         """The model's name, marked where its shape was edited."""
         return words.edited(self.model.name) if self.edited else self.model.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagingResult:
+    """The requests of the grid, allocated both ways, and what the same pool of blocks would hold in each.
+
+    pool_blocks: what a contiguous server reserves for these sequences; fits: strategy -> sequences in that pool.
+    sequence_bytes: tokens of one sequence -> bytes of the Lab's model.
+    """
+
+    strategy: str
+    requests: tuple[Request, ...]
+    allocations: Mapping[str, Allocation]
+    pool_blocks: int
+    fits: Mapping[str, int]
+    lab: LabResult
+
+    @property
+    def allocation(self) -> Allocation:
+        """The allocation that is shown."""
+        return self.allocations[self.strategy]
+
+    def bytes_of(self, tokens: Iterable[int]) -> int:
+        """Bytes that sequences of these lengths take in the Lab's model."""
+        return sum(self.lab.footprint.sequence_bytes(length) for length in tokens)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the tokens that are there."""
+        return self.bytes_of(self.allocation.stored)
+
+    @property
+    def reserved_bytes(self) -> int:
+        """Bytes of the room that is paid for."""
+        return self.bytes_of(blocks * self.allocation.block_size for blocks in self.allocation.blocks)
+
+
+def paging_result(values: Values, lab: LabResult) -> PagingResult:
+    """Allocate for settled values of the grid's controls."""
+    arrived, block_size = requests(int(values["sequences"])), int(values["block_size"])
+    allocations = {strategy: allocate(strategy, arrived, block_size) for strategy in STRATEGIES}
+    pool = allocations["contiguous"].reserved_blocks
+    return PagingResult(
+        strategy=str(values["strategy"]),
+        requests=arrived,
+        allocations=allocations,
+        pool_blocks=pool,
+        fits={strategy: fit(strategy, pool, block_size) for strategy in STRATEGIES},
+        lab=lab,
+    )
 
 
 def lab_result(values: Values) -> LabResult:

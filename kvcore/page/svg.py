@@ -46,9 +46,9 @@ def number(value: float) -> str:
 
 
 def el(name: str, /, *children: Child, **attributes: Attribute) -> Html:
-    """Build an element with its children and attributes, as in ``i = el("i", "L", class_="symbol")``.
+    """Build an element out of its children and attributes.
 
-    A trailing underscore of an attribute's name is dropped, other underscores become hyphens (viewBox keeps its
+    The letter L in italics is ``el("i", "L", class_="symbol")``. A trailing underscore of an attribute's name is dropped, other underscores become hyphens (viewBox keeps its
     case). None and False leave an attribute out; True writes it bare. Children that are not Html are escaped.
     """
     parts = ["<", name]

@@ -24,18 +24,31 @@ LABELS = MappingProxyType(
         "gpu": "GPU",
         "units": "Units",
         "scale": "Memory axis",
+        "strategy": "Allocation",
+        "sequences": "Sequences at once",
+        "block_size": "Block size",
     }
 )
 SYMBOLS = MappingProxyType(
     {"layers": "L", "query_heads": "n_h", "head_dim": "d_h", "kv_heads": "n_kv", "cache_dtype": "p"}
 )
-UNITS = MappingProxyType({"context": "tokens", "batch": "sequences"})
-GROUPS = MappingProxyType({"shape": "Model shape", "load": "Load", "storage": "Storage", "show": "Show as"})
+UNITS = MappingProxyType({"context": "tokens", "batch": "sequences", "block_size": "tokens"})
+GROUPS = MappingProxyType(
+    {
+        "model": "Model",
+        "paging": "Allocation",
+        "shape": "Model shape",
+        "load": "Load",
+        "storage": "Storage",
+        "show": "Show as",
+    }
+)
 OPTIONS = MappingProxyType(
     {
         "attention": {"mha": "MHA", "gqa": "GQA", "mqa": "MQA"},
         "units": {"binary": "GiB", "decimal": "GB"},
         "scale": {"linear": "linear", "log": "log"},
+        "strategy": {"contiguous": "contiguous", "paged": "paged"},
     }
 )
 ATTENTION = MappingProxyType(
@@ -337,7 +350,7 @@ def marked_context(context: int, *, here: bool, cliff: bool) -> str:
     return f"{format_count(context)}{', the cliff' if cliff else ''}{mark}"
 
 
-FORM = "Controls of the Lab"
+FORMS = MappingProxyType({"lab": "Controls of the Lab", "paging": "Controls of the allocation"})
 
 
 def here_labels(context: int, *, at_limit: bool) -> tuple[tuple[str, ...], ...]:
@@ -367,3 +380,48 @@ def no_cliff_labels(cliff: int | None, first: int, last: int) -> tuple[tuple[str
     if cliff > last:
         return (("no crossing in this range:", f"the cliff is at {where}"), ("no crossing", "in this range:", where))
     return (("the crossing is above", f"the chart, at {where}"), ("crossing above", "the chart, at", where))
+
+
+# paging
+
+PAGING_TABLE = "The grid as a table"
+HEAD_SEQUENCE = "Sequence"
+HEAD_PROMPT = "Prompt"
+HEAD_REPLY = "Reply"
+HEAD_STORED = "Stored"
+HEAD_BLOCKS = "Blocks"
+HEAD_EMPTY = "Empty"
+STRATEGY = MappingProxyType({"contiguous": "Contiguous reservation", "paged": "Paging"})
+
+
+def percent(value: str) -> str:
+    return f"{value} %"
+
+
+def in_blocks(blocks: int, size: str, model: str) -> str:
+    return f"{'1 block' if blocks == 1 else f'{format_count(blocks)} blocks'}, {size} of {model}"
+
+
+def paging_finding(strategy: str, sequence_count: int, *, stored: int, reserved: int, utilisation: str) -> str:
+    return (
+        f"{STRATEGY[strategy]}: {sequences(sequence_count)} store {tokens(stored)} in room for {format_count(reserved)}; "
+        f"{utilisation} % of it is used."
+    )
+
+
+def paging_legend(longest: int) -> str:
+    return (
+        "Each cell is one block. Solid: tokens that are stored. Hatched: reserved and empty. Outlined: free for others. "
+        f"The pool is what {format_count(longest)} tokens a sequence take."
+    )
+
+
+def row_label(index: int) -> str:
+    return format_count(index)
+
+
+def block_note(cells: int) -> str:
+    return f"{format_count(cells)} blocks for the longest sequence"
+
+
+FIT_MORE = "in the same memory"

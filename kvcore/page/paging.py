@@ -1,0 +1,83 @@
+"""The allocation grid's section: settled values of its controls -> one result -> its slots."""
+
+from fractions import Fraction
+
+from kvcore.page import words
+from kvcore.page.figures.grid import allocation_grid
+from kvcore.page.results import PagingResult
+from kvcore.page.svg import Html, data, el, join
+from kvcore.page.tables import figure, table
+from kvcore.paging import LONGEST, Allocation
+from kvcore.units import fixed, format_bytes, format_count
+
+BLOCKS = frozenset({"paging.grid"})
+"""Slots that stand as blocks of their own."""
+
+
+def readouts(result: PagingResult) -> dict[str, Html]:
+    """What is stored, what is reserved, the one over the other, and what the pool would hold either way."""
+    held, units, model = result.allocation, result.lab.units, result.lab.name
+    used = words.in_blocks(held.used_blocks, format_bytes(result.stored_bytes, units), model)
+    reserved = words.in_blocks(held.reserved_blocks, format_bytes(result.reserved_bytes, units), model)
+    fits = {
+        f"paging.fit_{strategy}": _with(data(count, words.sequences(count)), words.FIT_MORE)
+        for strategy, count in result.fits.items()
+    }
+    return {
+        "paging.used": _with(data(held.stored_tokens, words.tokens(held.stored_tokens)), used),
+        "paging.reserved": _with(data(held.reserved_tokens, words.tokens(held.reserved_tokens)), reserved),
+        "paging.utilisation": data(float(held.utilisation), words.percent(_percent(held))),
+        "paging.gain": data(
+            result.fits["paged"] / result.fits["contiguous"],
+            words.times(fixed(Fraction(result.fits["paged"], result.fits["contiguous"]), 1)),
+        ),
+        **fits,
+    }
+
+
+def grid(result: PagingResult) -> Html:
+    """The grid with its caption and its table."""
+    found = finding(result)
+    caption = join([el("strong", found), el("span", words.paging_legend(LONGEST))], " ")
+    return figure(allocation_grid(result, found), caption, words.PAGING_TABLE, _table(result))
+
+
+def finding(result: PagingResult) -> str:
+    """How much of what is reserved is used, in a sentence."""
+    held = result.allocation
+    return words.paging_finding(
+        result.strategy,
+        len(result.requests),
+        stored=held.stored_tokens,
+        reserved=held.reserved_tokens,
+        utilisation=_percent(held),
+    )
+
+
+def _percent(held: Allocation) -> str:
+    return fixed(100 * held.utilisation, 1)
+
+
+def _with(number: Html, text: str) -> Html:
+    return Html(f"{number} {el('small', text)}")
+
+
+def _table(result: PagingResult) -> Html:
+    held = result.allocation
+    rows = [
+        (
+            format_count(index),
+            *(data(count, format_count(count)) for count in (request.prompt, request.reply, request.tokens, blocks)),
+            data(empty := blocks * held.block_size - request.tokens, format_count(empty)),
+        )
+        for index, (request, blocks) in enumerate(zip(result.requests, held.blocks, strict=True), 1)
+    ]
+    heads = (
+        words.HEAD_SEQUENCE,
+        words.HEAD_PROMPT,
+        words.HEAD_REPLY,
+        words.HEAD_STORED,
+        words.HEAD_BLOCKS,
+        words.HEAD_EMPTY,
+    )
+    return table(words.PAGING_TABLE, heads, rows)
