@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 _VOID = frozenset({"input", "br", "wbr", "col"})
 _SHAPES = frozenset({"line", "rect", "circle", "path", "use"})
-_SPECIAL = re.compile("[^ -%(-;=?-~]")
+_SPECIAL = re.compile("[^ !#-%(-;=?-~]")
 """Any character but the printable ASCII ones that mean nothing in markup: all but & ' " < > and the rest of Unicode."""
 _NEEDS_ESCAPE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 

@@ -16,11 +16,11 @@ def figure(drawing: Html, caption: Html, summary: str, table: Html) -> Html:
     return el("figure", drawing, el("figcaption", caption), folded, class_="kv-figure")
 
 
-def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]]) -> Html:
+def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]], class_: str = "kv-data") -> Html:
     """A table whose first column names its rows; it scrolls sideways where it must, and keys reach it."""
     head = el("tr", *(el("th", text, scope="col") for text in heads))
     body = [el("tr", el("th", first, scope="row"), *(el("td", cell) for cell in cells)) for first, *cells in rows]
-    inner = el("table", el("thead", head), el("tbody", *body), class_="kv-data")
+    inner = el("table", el("thead", head), el("tbody", *body), class_=class_)
     return el("div", inner, class_="kv-scroll", role="region", tabindex="0", aria_label=name)
 
 
