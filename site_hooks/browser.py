@@ -15,6 +15,7 @@ APPLICATIONS = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
+_NONE = "the tests need a browser and none could be installed; install Chromium or Chrome, or name one in $CHROMIUM."
 ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
@@ -64,12 +65,9 @@ def _from_playwright() -> Path:
     try:
         tools.python("-m", "playwright", "install", "chromium")
     except UnmetNeed as problem:
-        why = str(problem).strip().splitlines()[-1]
-        raise UnmetNeed(
-            f"the tests need a browser and none could be installed; install Chromium or Chrome, or name one in $CHROMIUM ({why})."
-        ) from problem
+        raise UnmetNeed(_NONE) from problem
     if not (path := found()):
-        raise UnmetNeed("the tests need a browser; install Chromium or Chrome, or name one in $CHROMIUM.")
+        raise UnmetNeed(_NONE)
     return path
 
 

@@ -7,7 +7,8 @@ from site_hooks import browser, build, environment, pyodide_tests, tools
 
 def main(arguments: list[str]) -> int:
     """Build what is tested and test it; arguments go to pytest, and then only pytest runs."""
-    browser.chromium()
+    if not arguments:
+        browser.chromium()  # before all tests, not in the middle of them
     build.fresh()
     status = tools.show([sys.executable, "-m", "pytest", *arguments])
     return status if status or arguments else pyodide_tests.main([])
