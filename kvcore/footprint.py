@@ -7,6 +7,7 @@ For one full-attention group the cache of a sequence is the article's 2 * L * n_
 other shape it is the sum over the layer groups. Everything is in bytes, tokens, sequences or GPUs, and exact.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +51,14 @@ class Footprint:
     def sequence_bytes(self, context: int) -> int:
         """Cache and state of one sequence of `context` tokens."""
         return self.shape.cache_bytes(context, self.cache_dtype, self.value_dtype) + self.shape.state_bytes
+
+    def cache_curve(self, contexts: Sequence[int]) -> list[int]:
+        """Cache and state of the whole batch at each of these contexts: what a chart is drawn from."""
+        total = [self.batch * self.shape.state_bytes] * len(contexts)
+        for group in self.shape.groups:
+            rate = self.batch * group.bytes_per_token(self.cache_dtype, self.value_dtype or self.cache_dtype)
+            total = [size + rate * group.cached_tokens(context) for size, context in zip(total, contexts, strict=True)]
+        return total
 
     @cached_property
     def bytes_per_sequence(self) -> int:

@@ -11,7 +11,7 @@ from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
 from kvcore.page.figures.bar import footprint_bar
 from kvcore.page.figures.cliff import cliff_chart
 from kvcore.page.results import LabResult
-from kvcore.page.svg import NOTHING, Html, data, el, join
+from kvcore.page.svg import NOTHING, Html, data, el, join, small
 from kvcore.page.tables import chart_table, figure, footprint_table
 from kvcore.units import fixed, format_bytes, format_count, format_parameters, format_ratio, significant
 
@@ -128,7 +128,7 @@ def value_text(name: str, value: Value) -> str:
 
 
 def _with(number: Html, text: str) -> Html:
-    return Html(f"{number} {el('small', text)}")
+    return Html(f"{number} {small(text)}")
 
 
 def _per_value(dtype: Dtype) -> tuple[str, tuple[int, int] | None]:

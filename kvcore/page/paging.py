@@ -5,7 +5,7 @@ from fractions import Fraction
 from kvcore.page import words
 from kvcore.page.figures.grid import allocation_grid
 from kvcore.page.results import PagingResult
-from kvcore.page.svg import Html, data, el, join
+from kvcore.page.svg import Html, data, el, join, small
 from kvcore.page.tables import figure, table
 from kvcore.paging import LONGEST, Allocation
 from kvcore.units import fixed, format_bytes, format_count
@@ -59,7 +59,7 @@ def _percent(held: Allocation) -> str:
 
 
 def _with(number: Html, text: str) -> Html:
-    return Html(f"{number} {el('small', text)}")
+    return Html(f"{number} {small(text)}")
 
 
 def _table(result: PagingResult) -> Html:

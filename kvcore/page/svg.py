@@ -82,4 +82,15 @@ def join(pieces: Iterable[Html], between: str = "") -> Html:
 
 def data(value: float | None, text: str) -> Html:
     """The slot contract's number: the exact value for machines, the text for readers; None has an empty value."""
-    return el("data", text, value="" if value is None else repr(value))
+    return Html(f'<data value="{"" if value is None else repr(value)}">{escape(text)}</data>')
+
+
+def small(text: str) -> Html:
+    """What a number counts, beside it."""
+    return Html(f"<small>{escape(text)}</small>")
+
+
+def label_text(text: str, class_: str, x: float, y: float, anchor: str = "start") -> Html:
+    """A line of text in a figure; a class of ours and an anchor need no escaping, and there are many of these."""
+    anchored = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return Html(f'<text class="{class_}" x="{number(x)}" y="{number(y)}"{anchored}>{escape(text)}</text>')

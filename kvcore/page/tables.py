@@ -6,7 +6,7 @@ from fractions import Fraction
 from kvcore.page import words
 from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT
 from kvcore.page.results import LabResult
-from kvcore.page.svg import Html, data, el
+from kvcore.page.svg import Html, data, el, escape, join
 from kvcore.units import fixed, format_bytes, format_count, format_ratio
 
 
@@ -18,9 +18,12 @@ def figure(drawing: Html, caption: Html, summary: str, table: Html) -> Html:
 
 def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]], class_: str = "kv-data") -> Html:
     """A table whose first column names its rows; it scrolls sideways where it must, and keys reach it."""
-    head = el("tr", *(el("th", text, scope="col") for text in heads))
-    body = [el("tr", el("th", first, scope="row"), *(el("td", cell) for cell in cells)) for first, *cells in rows]
-    inner = el("table", el("thead", head), el("tbody", *body), class_=class_)
+    head = join(Html(f'<th scope="col">{escape(text)}</th>') for text in heads)
+    body = []
+    for first, *cells in rows:
+        rest = "".join([f"<td>{escape(cell)}</td>" for cell in cells])
+        body.append(f'<tr><th scope="row">{escape(first)}</th>{rest}</tr>')
+    inner = Html(f'<table class="{class_}"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>')
     return el("div", inner, class_="kv-scroll", role="region", tabindex="0", aria_label=name)
 
 

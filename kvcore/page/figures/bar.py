@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kvcore.page import words
 from kvcore.page.figures.labels import text_width
 from kvcore.page.results import LabResult
-from kvcore.page.svg import Html, el, join
+from kvcore.page.svg import Html, el, join, label_text
 from kvcore.units import format_bytes
 
 _TOP, _BOTTOM, _NAMES, _CELLS, _HEIGHT = 24, 52, 15, 70, 78
@@ -47,10 +47,7 @@ def _draw(size: Size, result: LabResult, finding: str) -> Html:
         el("rect", class_="kv-weights-solid", x=1, y=_TOP, width=max(0.5, weights - 1), height=height),
         el("rect", class_="kv-cache-solid", x=weights, y=_TOP, width=max(0.5, total - weights), height=height),
         *_cells(size, held.gpus),
-        *(
-            el("text", text, class_=class_, x=x, y=_NAMES, text_anchor="middle")
-            for text, class_, x in _spread(names, size.width)
-        ),
+        *(label_text(text, class_, x, _NAMES, "middle") for text, class_, x in _spread(names, size.width)),
         class_=f"kv-svg kv-bar kv-{size.name}",
         viewBox=f"0 0 {size.width} {_HEIGHT}",
         role="img",
@@ -101,4 +98,4 @@ def _cells(size: Size, gpus: int) -> Iterator[Html]:
 
 
 def _tick(text: str, x: float) -> Html:
-    return el("text", text, class_="kv-tick", x=x, y=_CELLS, text_anchor="middle")
+    return label_text(text, "kv-tick", x, _CELLS, "middle")

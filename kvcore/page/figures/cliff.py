@@ -4,6 +4,7 @@ Drawn once for a wide page and once for a narrow one from the same samples; the 
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kvcore.page import words
 from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, round_up
@@ -11,7 +12,7 @@ from kvcore.page.figures.cliff_labels import cliff_labels
 from kvcore.page.figures.cliff_scene import NARROW, SAMPLES, WIDE, Frame, Points, Scene
 from kvcore.page.figures.labels import text_width
 from kvcore.page.results import LabResult
-from kvcore.page.svg import Html, el, join, number
+from kvcore.page.svg import Html, el, join, label_text, number
 
 
 def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
@@ -28,10 +29,8 @@ def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
 def cliff_chart(result: LabResult, axis: MemoryAxis, finding: str) -> Html:
     """The chart in both widths, its accessible name the finding."""
     held = result.footprint
-    cache = [held.batch * held.sequence_bytes(context) for context in SAMPLES]
-    twins = {
-        name: [twin.batch * twin.sequence_bytes(context) for context in SAMPLES] for name, twin in result.twins.items()
-    }
+    cache = held.cache_curve(SAMPLES)
+    twins = {name: twin.cache_curve(SAMPLES) for name, twin in result.twins.items()}
     return join(_draw(Scene.of(frame, axis, result, cache, twins), finding) for frame in (WIDE, NARROW))
 
 
@@ -40,7 +39,7 @@ def _draw(scene: Scene, finding: str) -> Html:
     size = {"width": frame.plot_width, "height": frame.plot_height}
     return el(
         "svg",
-        *_grid(frame, scene.axis),
+        _grid(frame, scene.axis),
         el("svg", *_marks(scene), x=frame.left, y=frame.top, overflow="hidden", **size),
         *_uprights(scene),
         *_gpu_margin(scene),
@@ -52,18 +51,27 @@ def _draw(scene: Scene, finding: str) -> Html:
     )
 
 
-def _grid(frame: Frame, axis: MemoryAxis) -> Iterator[Html]:
+@lru_cache(maxsize=8)
+def _grid(frame: Frame, axis: MemoryAxis) -> Html:
+    """Both axes: the same throughout a drag."""
+    return join((*_memory_ticks(frame, axis), *_context_ticks(frame)))
+
+
+def _memory_ticks(frame: Frame, axis: MemoryAxis) -> Iterator[Html]:
     ticks = [(frame.y(axis, size), label) for size, label in axis.ticks()]
     yield el("path", class_="kv-grid", d="".join([f"M{frame.left},{number(y)}H{frame.end}" for y, _ in ticks]))
     for y, label in ticks:
-        yield el("text", label, class_="kv-tick", x=frame.left - 8, y=y + 4, text_anchor="end")
+        yield label_text(label, "kv-tick", frame.left - 8, y + 4, "end")
+
+
+def _context_ticks(frame: Frame) -> Iterator[Html]:
     for context, label in CONTEXT_TICKS:
         cut = context == LAST_CONTEXT and frame.right < text_width(label)
         x, anchor = (frame.width - 2.0, "end") if cut else (frame.x(context), "middle")
-        yield el("text", label, class_="kv-tick", x=x, y=frame.floor + 18, text_anchor=anchor)
+        yield label_text(label, "kv-tick", x, frame.floor + 18, anchor)
     title = words.CONTEXT_AXIS if frame is WIDE else words.CONTEXT_AXIS_SHORT
     middle = (frame.left + frame.end) / 2
-    yield el("text", title, class_="kv-axis", x=middle, y=frame.height - 8, text_anchor="middle")
+    yield label_text(title, "kv-axis", middle, frame.height - 8, "middle")
 
 
 def _marks(scene: Scene) -> Iterator[Html]:
@@ -106,7 +114,7 @@ def _gpu_margin(scene: Scene) -> Iterator[Html]:
     if scene.frame is WIDE:
         for gpus, y in scene.gpus:
             label = words.gpu_label(gpus, scene.result.gpu.label)
-            yield el("text", label, class_="kv-gpu-name", x=scene.frame.end + 8, y=y + 4)
+            yield label_text(label, "kv-gpu-name", scene.frame.end + 8, y + 4)
 
 
 def _path(frame: Frame, points: Points) -> Html:

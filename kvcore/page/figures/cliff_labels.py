@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kvcore.page import words
 from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT
 from kvcore.page.figures.cliff_scene import NARROW, Points, Scene
-from kvcore.page.figures.labels import Box, Place, Placer, horizontal, rising, vertical
+from kvcore.page.figures.labels import Curve, Place, Placer
 from kvcore.page.svg import Html
 from kvcore.units import format_bytes
 
@@ -13,8 +13,7 @@ from kvcore.units import format_bytes
 def cliff_labels(scene: Scene) -> Html:
     """All names, the most important first, so that the others make way."""
     frame = scene.frame
-    placer = Placer(Box(frame.left, frame.top - 4, frame.end, frame.floor - 1))
-    _mark_lines(scene, placer)
+    placer = _placer(scene)
     _cliff(scene, placer)
     _here(scene, placer)
     _weights(scene, placer)
@@ -31,20 +30,22 @@ def cliff_labels(scene: Scene) -> Html:
     return placer.render()
 
 
-def _mark_lines(scene: Scene, placer: Placer) -> None:
-    """Tell the placer what a name should rather not stand on."""
+def _placer(scene: Scene) -> Placer:
+    """A placer that knows what a name should rather not stand on."""
     frame = scene.frame
-    placer.line(4, vertical(scene.here_x, frame.top, frame.floor))
+    uprights = [(scene.here_x, 4.0)]
     if scene.cliff_x is not None:
-        placer.line(4, vertical(scene.cliff_x, frame.top, frame.floor))
+        uprights.append((scene.cliff_x, 4.0))
     if scene.limit_x is not None:
-        placer.line(2, vertical(scene.limit_x, frame.top, frame.floor))
-    placer.line(3, rising(frame.left, frame.step, [y for _, y in scene.cache]))
-    for points in scene.twins.values():
-        placer.line(2, rising(frame.left, frame.step, [y for _, y in points]))
-    placer.line(1, horizontal(scene.weights_y, frame.left, frame.end))
-    for _, y in scene.gpus:
-        placer.line(0.5, horizontal(y, frame.left, frame.end))
+        uprights.append((scene.limit_x, 2.0))
+    levels = [(scene.weights_y, 1.0), *((y, 0.5) for _, y in scene.gpus)]
+    curves = [(scene.cache, 3.0), *((points, 2.0) for points in scene.twins.values())]
+    return Placer(
+        frame=(frame.left, frame.top - 4, frame.end, frame.floor - 1),
+        uprights=uprights,
+        levels=levels,
+        curves=[(Curve(frame.left, frame.step, [y for _, y in points]), weight) for points, weight in curves],
+    )
 
 
 def _cliff(scene: Scene, placer: Placer) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kvcore.page import words
 from kvcore.page.figures.labels import FONT
 from kvcore.page.results import PagingResult
-from kvcore.page.svg import Html, el, join, number
+from kvcore.page.svg import Html, el, join, label_text, number
 from kvcore.paging import block_order
 
 _LEFT, _TOP = 26, 2
@@ -134,4 +134,4 @@ def _row_names(row: float, count: int) -> Iterator[Html]:
     every = next(step for step in (1, 2, 5, 10, 20) if row * step >= FONT + 1)
     for index in range(0, count, every):
         y = max(FONT - 2.0, _TOP + row * (index + 0.5) + 4)
-        yield el("text", words.row_label(index + 1), class_="kv-tick", x=_LEFT - 6, y=y, text_anchor="end")
+        yield label_text(words.row_label(index + 1), "kv-tick", _LEFT - 6, y, "end")
