@@ -12,7 +12,7 @@ from kvcore.footprint import Footprint
 H100 = 81_559 * 2**20
 
 
-def footprint(model="llama-3-70b", context=8192, batch=8, cache="fp16", weights="fp16", gpu_bytes=H100, **edits):
+def footprint(model="llama-3-70b", *, context=8192, batch=8, cache="fp16", weights="fp16", gpu_bytes=H100, **edits):
     shape = MODELS[model].shape
     return Footprint(
         shape=shape.edited(**edits) if edits else shape,

@@ -19,8 +19,7 @@ ENDS = [
 
 def states():
     chosen = random.Random(7)
-    for end in ENDS:
-        yield end
+    yield from ENDS
     for _ in range(120):
         yield {
             control.name: chosen.choice(control.options if isinstance(control, Choice) else control.stops)
