@@ -64,7 +64,7 @@ export function makeSync(page) {
       ...Object.fromEntries(now),
       changed: arriving === null ? [...asked] : [],
       settled,
-      hold,
+      hold: arriving === null ? hold : null,      // an address stands for the whole state
       ...(arriving === null ? {} : { fragment: arriving }),
       ...(more === null || dirty ? {} : { more }),
     };
