@@ -1,0 +1,55 @@
+from fractions import Fraction
+
+import pytest
+
+from kvcore.catalog import GPUS, MODELS
+from kvcore.decode import DecodeStep
+from kvcore.dtypes import cache_dtype, weight_dtype
+from kvcore.footprint import Footprint
+
+
+def step(*, model="llama-3-70b", context=8192, batch=8):
+    gpu = GPUS["h100-80gb"]
+    held = Footprint(
+        shape=MODELS[model].shape,
+        context=context,
+        batch=batch,
+        cache_dtype=cache_dtype("fp16"),
+        weight_dtype=weight_dtype("fp16"),
+        gpu_bytes=gpu.memory_bytes,
+    )
+    return DecodeStep(footprint=held, gpu=gpu)
+
+
+def test_a_step_reads_weights_and_cache_once():
+    assert step().bytes_read == 141_107_412_992 + 21_474_836_480
+
+
+def test_a_step_computes_two_flops_a_parameter_and_four_a_cached_number_and_query_head():
+    # 8 * (2 * 70,553,706,496 + 4 * 80 layers * 64 heads * 128 numbers * 8,192 tokens)
+    assert step().flops == 8 * (141_107_412_992 + 21_474_836_480)
+
+
+def test_decoding_the_70b_waits_for_memory():
+    # per sequence and byte the arithmetic of one flop a byte of weights and of 8 flops a byte of cache
+    ratio = step().memory_over_compute
+    assert ratio == Fraction(162_582_249_472, GPUS["h100-80gb"].bandwidth_bytes_per_second) / Fraction(
+        8 * 162_582_249_472, GPUS["h100-80gb"].fp16_flops
+    )
+    assert ratio > 30
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "tokens"), [("mistral-7b-v0.1", 32_768, 4_096), ("mistral-7b-v0.3", 32_768, 32_768)]
+)
+def test_a_window_bounds_what_attention_computes(model, context, tokens):
+    held = step(model=model, context=context, batch=1)
+    assert held.flops - 2 * MODELS[model].shape.params == 4 * 32 * 32 * 128 * tokens
+
+
+def test_the_gpus_share_the_work():
+    one, many = step(batch=1), step(batch=400)
+    assert many.footprint.gpus > one.footprint.gpus
+    assert many.memory_seconds == Fraction(
+        many.bytes_read, many.footprint.gpus * GPUS["h100-80gb"].bandwidth_bytes_per_second
+    )
