@@ -1,0 +1,190 @@
+"""Golden values by hand: Llama-3 70B is 2 * 80 * 8 * 128 * 2 = 327,680 B a token; one eighth of it is 40,960."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvcore.catalog import MODELS
+from kvcore.dtypes import cache_dtype, weight_dtype
+from kvcore.errors import KvcoreError
+from kvcore.footprint import Footprint
+from kvcore.parallel import PerGpu, Split, even_stages, split_over
+
+H100 = 81_559 * 2**20
+WHOLE = Fraction(0)
+
+
+def per_gpu(model="llama-3-70b", context=8192, batch=8, **options):
+    engine = {name: options.pop(name) for name in ("block_size", "reserve") if name in options}
+    held = Footprint(
+        shape=MODELS[model].shape,
+        context=context,
+        batch=batch,
+        cache_dtype=cache_dtype("fp16"),
+        weight_dtype=weight_dtype("fp16"),
+        gpu_bytes=H100,
+    )
+    return PerGpu(held=held, split=Split(**options), **engine)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        pytest.param({}, 327_680, id="one GPU"),
+        pytest.param({"tp": 2}, 163_840, id="tp 2: 4 heads each"),
+        pytest.param({"tp": 8}, 40_960, id="tp 8: a head each"),
+        pytest.param({"tp": 16}, 40_960, id="tp 16: each head on two GPUs"),
+        pytest.param({"tp": 64}, 40_960, id="tp 64: each head on eight GPUs"),
+        pytest.param({"pp": 2}, 163_840, id="pp 2: 40 layers each"),
+        pytest.param({"pp": 3}, 27 * 4_096, id="pp 3: 27, 27 and 26 layers"),
+        pytest.param({"tp": 4, "pp": 2}, 40_960, id="tp 4, pp 2"),
+        pytest.param({"pp": 2, "stages": (30, 50)}, 50 * 4_096, id="stages by hand: the larger decides"),
+        pytest.param({"dp": 8}, 327_680, id="dp divides no sequence"),
+        pytest.param({"tp": 8, "cp": 8}, 40_960, id="cp: as much a token, on one GPU in eight"),
+        pytest.param({"model": "falcon-7b"}, 8_192, id="falcon-7b"),
+        pytest.param({"model": "llama-2-7b", "tp": 4}, 131_072, id="llama-2-7b, tp 4: MHA, 8 heads each"),
+        pytest.param({"model": "qwen2.5-7b", "tp": 4}, 14_336, id="qwen2.5-7b, tp 4"),
+        pytest.param(
+            {"model": "gemma-2-27b", "pp": 2}, 23 * 16 * 128 * 4, id="gemma-2-27b, pp 2: 12 + 12 of 46 layers"
+        ),
+    ],
+)
+def test_bytes_per_token_of_the_fullest_gpu(asked, expected):
+    assert per_gpu(**asked).bytes_per_token == expected
+
+
+@pytest.mark.parametrize(
+    ("layers", "pp", "expected"),
+    # vLLM's own: 27 over 2 in PR 20665, 61 over 4 in its documentation.
+    [
+        pytest.param(27, 2, (14, 13), id="27 over 2"),
+        pytest.param(61, 4, (15, 15, 16, 15), id="61 over 4"),
+        pytest.param(22, 4, (5, 6, 6, 5), id="22 over 4"),
+        pytest.param(5, 3, (2, 2, 1), id="5 over 3"),
+        pytest.param(32, 4, (8, 8, 8, 8), id="32 over 4"),
+        pytest.param(7, 1, (7,), id="one stage"),
+        pytest.param(3, 3, (1, 1, 1), id="a layer a stage"),
+    ],
+)
+def test_layers_are_divided_as_vllm_divides_them(layers, pp, expected):
+    assert even_stages(layers, pp) == expected
+
+
+def test_whole_blocks_are_allocated_where_asked():
+    assert per_gpu(model="mistral-7b-v0.3", block_size=128).sequence_bytes(15_049) == 118 * 128 * 131_072
+    assert per_gpu(model="mistral-7b-v0.3").sequence_bytes(15_049) == 15_049 * 131_072
+
+
+def test_the_tokens_of_a_sequence_are_divided_by_context_parallelism():
+    assert per_gpu(tp=8, cp=8).sequence_bytes(8_000) == 1_000 * 40_960
+    assert per_gpu(tp=8, cp=8).sequence_bytes(8_001) == 1_001 * 40_960
+
+
+def test_what_fits_on_eight_h100():
+    held = per_gpu(tp=8, context=8_192, batch=8)
+    assert held.weights_bytes == 17_638_426_624  # 141,107,412,992 / 8
+    assert held.usable_bytes == 76_968_728_985  # 85,520,809,984 x 0.9, whole bytes
+    assert held.sequence_bytes(8_192) == 335_544_320
+    assert held.cache_bytes == 8 * 335_544_320
+    assert held.max_batch == (76_968_728_985 - 17_638_426_624) // 335_544_320 == 176
+    assert held.max_context == (76_968_728_985 - 17_638_426_624) // (8 * 40_960) == 181_061
+    assert held.fits
+
+
+def test_the_reserve_is_adjustable():
+    held = per_gpu(tp=8, reserve=WHOLE)
+    assert held.usable_bytes == H100
+    assert held.max_batch == (H100 - 17_638_426_624) // 335_544_320 == 202
+
+
+def test_data_parallel_copies_serve_their_own_sequences():
+    held = per_gpu(model="llama-3-8b", dp=4, batch=10)
+    assert held.sequences == 3
+    assert held.max_batch == 4 * per_gpu(model="llama-3-8b", batch=10).max_batch
+    assert held.weights_bytes == per_gpu(model="llama-3-8b").weights_bytes
+
+
+def test_a_model_that_does_not_fit_has_no_batch_and_no_context():
+    held = per_gpu(tp=1)
+    assert held.room_bytes < 0
+    assert (held.max_batch, held.max_context, held.fits) == (0, 0, False)
+
+
+def test_windows_that_fill_leave_no_longest_context():
+    held = per_gpu(model="mistral-7b-v0.1", batch=1)
+    assert held.max_context is None
+    assert per_gpu(model="mistral-7b-v0.3", batch=1).max_context == (76_968_728_985 - 14_496_047_104) // 131_072
+
+
+@pytest.mark.parametrize(
+    ("gpus", "tp", "pp"),
+    [
+        pytest.param(1, 1, 1, id="1"),
+        pytest.param(6, 2, 3, id="6: 64 heads do not divide by 3 or 6"),
+        pytest.param(8, 8, 1, id="8"),
+        pytest.param(16, 8, 2, id="16: two nodes"),
+    ],
+)
+def test_gpus_are_used_the_usual_way(gpus, tp, pp):
+    assert split_over(MODELS["llama-3-70b"].shape, gpus) == Split(tp=tp, pp=pp)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        pytest.param({"tp": 0}, "tp", id="tp 0"),
+        pytest.param({"tp": 3}, "tp", id="tp 3 does not divide 64 heads"),
+        pytest.param({"tp": True}, "tp", id="a bool"),
+        pytest.param({"pp": 81}, "pp", id="more stages than layers"),
+        pytest.param({"dp": -1}, "dp", id="dp -1"),
+        pytest.param({"tp": 8, "cp": 3}, "cp", id="cp that does not divide tp"),
+        pytest.param({"tp": 2**10, "pp": 2**10}, "gpus", id="a million GPUs"),
+        pytest.param({"pp": 2, "stages": (40,)}, "stages", id="a stage too few"),
+        pytest.param({"pp": 2, "stages": (40, 41)}, "stages", id="a layer too many"),
+        pytest.param({"pp": 2, "stages": (0, 80)}, "stages", id="an empty stage"),
+        pytest.param({"block_size": 0}, "block_size", id="no block"),
+        pytest.param({"reserve": 0.1}, "reserve", id="a float"),
+        pytest.param({"reserve": Fraction(1)}, "reserve", id="all of it"),
+        pytest.param({"reserve": Fraction(-1, 10)}, "reserve", id="below nothing"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(asked, field):
+    with pytest.raises(KvcoreError) as caught:
+        per_gpu(**asked)
+    assert caught.value.field == field
+
+
+MODEL = st.sampled_from(["llama-3-70b", "llama-2-7b", "gemma-2-27b", "mistral-7b-v0.1", "qwen2.5-7b", "falcon-7b"])
+
+
+@given(model=MODEL, gpus=st.integers(1, 24), context=st.integers(1, 2**20), batch=st.integers(1, 300))
+def test_more_gpus_never_hold_more_each_and_together_hold_it_all(model, gpus, context, batch):
+    split = split_over(MODELS[model].shape, gpus)
+    held = per_gpu(model, context, batch, tp=split.tp, pp=split.pp)
+    assert held.cache_bytes <= held.held.cache_bytes <= held.cache_bytes * gpus
+    assert held.weights_bytes * gpus >= held.held.weights_bytes
+
+
+@given(model=MODEL, tp=st.sampled_from([1, 2, 4]), context=st.integers(1, 2**20), batch=st.integers(1, 300))
+def test_the_largest_batch_and_context_fit_and_the_next_do_not(model, tp, context, batch):
+    if MODELS[model].shape.query_heads % tp:
+        return
+    asked = {"model": model, "tp": tp, "block_size": 16}
+    most = per_gpu(context=context, batch=batch, **asked).max_batch
+    if most:
+        assert per_gpu(context=context, batch=most, **asked).fits
+    assert not per_gpu(context=context, batch=most + 1, **asked).fits
+    longest = per_gpu(context=context, batch=batch, **asked).max_context
+    if longest:
+        assert per_gpu(context=longest, batch=batch, **asked).fits
+    if longest is not None:
+        assert not per_gpu(context=longest + 1, batch=batch, **asked).fits
+
+
+@given(model=MODEL, context=st.integers(1, 2**20), block_size=st.integers(1, 512))
+def test_a_block_wastes_less_than_itself_in_each_layer(model, context, block_size):
+    plain, blocks = per_gpu(model), per_gpu(model, block_size=block_size)
+    waste = blocks.sequence_bytes(context) - plain.sequence_bytes(context)
+    assert 0 <= waste <= (block_size - 1) * plain.bytes_per_token
