@@ -46,9 +46,7 @@ def per_gpu(model="llama-3-70b", context=8192, batch=8, **options):
         pytest.param({"model": "falcon-7b"}, 8_192, id="falcon-7b"),
         pytest.param({"model": "llama-2-7b", "tp": 4}, 131_072, id="llama-2-7b, tp 4: MHA, 8 heads each"),
         pytest.param({"model": "qwen2.5-7b", "tp": 4}, 14_336, id="qwen2.5-7b, tp 4"),
-        pytest.param(
-            {"model": "gemma-2-27b", "pp": 2}, 23 * 16 * 128 * 4, id="gemma-2-27b, pp 2: 12 + 12 of 46 layers"
-        ),
+        pytest.param({"model": "gemma-2-27b", "pp": 2}, 24 * 8_192, id="gemma-2-27b, pp 2: 12 of each 23 at most"),
     ],
 )
 def test_bytes_per_token_of_the_fullest_gpu(asked, expected):
