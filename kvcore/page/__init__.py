@@ -71,10 +71,9 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     held = request.get("hold")
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
     view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
-    before = None if "fragment" in request else hold.get("values")
     slots: dict[str, str] = {"lab.problems": lab.problem_list(problems)}
     for section in sections.SECTIONS:
-        if section.moved(view, before, hold.get("axis")):
+        if section.moved(view, hold.get("values"), hold.get("axis")):
             slots |= section.render(view)
     implied: dict[str, Value] = {
         **{name: control.default for name, control in CONTROLS.items()},

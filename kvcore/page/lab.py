@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from kvcore.catalog import Gpu
+from kvcore.decode import DecodeStep
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
 from kvcore.footprint import Footprint
 from kvcore.page import words
@@ -11,7 +12,7 @@ from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
 from kvcore.page.figures.bar import footprint_bar
 from kvcore.page.figures.cliff import cliff_chart
 from kvcore.page.results import LabResult
-from kvcore.page.svg import NOTHING, Html, data, el, join, small
+from kvcore.page.svg import NOTHING, Html, data, el, escape, join, small
 from kvcore.page.tables import chart_table, figure, footprint_table
 from kvcore.units import fixed, format_bytes, format_count, format_parameters, format_ratio, significant
 
@@ -50,6 +51,7 @@ def readouts(result: LabResult) -> dict[str, Html]:
             "span", words.context_note(result.model.name, footprint.context, limit, _window(footprint))
         ),
         "lab.mha_factor": data(None, words.NO_TWIN) if mha is None else _sooner(footprint, mha),
+        **_decode(result),
     }
 
 
@@ -177,6 +179,23 @@ def _sooner(held: Footprint, twin: Footprint) -> Html:
         return data(None, words.NO_TWIN)
     ratio = Fraction(held.cliff_context, twin.cliff_context)
     return data(float(ratio), words.times(format_ratio(ratio)))
+
+
+def _decode(result: LabResult) -> dict[str, Html]:
+    """What one decode step waits for: how many times longer reading takes than computing, and why."""
+    step = DecodeStep(footprint=result.footprint, gpu=result.gpu)
+    ratio = step.memory_over_compute
+    read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
+    text = words.decode_step(
+        flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
+        gpus=words.gpus(result.footprint.gpus, result.gpu.label),
+        reading=words.milliseconds(significant(1000 * step.memory_seconds)),
+        computing=words.milliseconds(significant(1000 * step.compute_seconds)),
+    )
+    return {
+        "lab.decode_ratio": data(float(ratio), words.times(format_ratio(ratio))),
+        "lab.decode": Html(f"{read} {escape(text)}"),
+    }
 
 
 def _twin_sentence(result: LabResult) -> list[Html]:

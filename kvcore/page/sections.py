@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from kvcore.page import hatches, lab, models, paging
+from kvcore.page import facts, hatches, lab, models, paging
 from kvcore.page.controls import LAB, PAGING, Values
 from kvcore.page.figures.axes import MemoryAxis
 from kvcore.page.figures.cliff import memory_axis
 from kvcore.page.results import LabResult, PagingResult, lab_result, paging_result
 
-BLOCKS = lab.BLOCKS | paging.BLOCKS | models.BLOCKS | {"lab.problems"}
+BLOCKS = lab.BLOCKS | paging.BLOCKS | models.BLOCKS | facts.BLOCKS | {"lab.problems"}
 """Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
 
 
@@ -80,6 +80,8 @@ SECTIONS = (
         controls=_PAGING | _SHAPE | {"cache_dtype", "context", "units"},
         render=lambda view: hatches.cards(view.lab, view.paging),
     ),
+    Section(controls=frozenset({"units"}), render=lambda view: facts.facts(view.lab.units)),
+    Section(controls=frozenset(), render=lambda _: {"prelude.work": facts.work_table()}),
     Section(controls=frozenset({"units"}), render=lambda view: {"models.table": models.models_table(view.lab.units)}),
 )
 """All sections, in the order of the page."""

@@ -495,3 +495,21 @@ UNKNOWN = "\N{EN DASH}"
 
 def twin_name(model: str, kind: str) -> str:
     return f"{model}, if it were {ATTENTION_SHORT[kind]}"
+
+
+# prelude
+
+WORK_TABLE = "Work for one reply, counted"
+WORK_HEADS = ("Reply", "Vectors made, cached", "without a cache", "Scores computed, cached", "without a cache")
+
+
+def decode_step(*, flops: str, gpus: str, reading: str, computing: str) -> str:
+    return f"read and {flops} computed; on {gpus} that is at least {reading} of the one and {computing} of the other"
+
+
+def milliseconds(value: str) -> str:
+    return f"{value} ms"
+
+
+def teraflop(value: str) -> str:
+    return f"{value} TFLOP"
