@@ -41,8 +41,7 @@ class DecodeStep:
         held = self.footprint
         heads = held.shape.query_heads
         attention = sum(
-            2 * group.layers * heads * (group.key_dim + group.value_dim) * group.cached_tokens(held.context)
-            for group in held.shape.groups
+            group.flops_per_cached_token(heads) * group.cached_tokens(held.context) for group in held.shape.groups
         )
         return held.batch * (2 * held.shape.params + attention)
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from kvcore.errors import UnknownName, whole
 
-__all__ = ["CACHE_DTYPES", "WEIGHT_DTYPES", "Dtype", "cache_dtype", "weight_dtype"]
+__all__ = ["CACHE_DTYPES", "LAB_CACHE_DTYPES", "WEIGHT_DTYPES", "Dtype", "cache_dtype", "weight_dtype"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +49,27 @@ _BFLOAT16 = Dtype(name="bf16", label="BF16", block_bytes=2, source=_BF16)
 _FLOAT8 = Dtype(name="fp8", label="FP8", block_bytes=1, source=_FP8)
 _INTEGER8 = Dtype(name="int8", label="INT8", block_bytes=1, source=_INT8)
 _INTEGER4 = Dtype(name="int4", label="INT4", block_values=2, block_bytes=1, source="two values a byte; scales left out")
-_Q8_0 = Dtype(name="q8_0", label="q8_0", block_values=32, block_bytes=34, source=f"{_GGML}: block_q8_0")
-_Q4_0 = Dtype(name="q4_0", label="q4_0", block_values=32, block_bytes=18, source=f"{_GGML}: block_q4_0")
+_Q8_0, _Q5_1, _Q5_0, _Q4_1, _Q4_0, _IQ4_NL = (
+    Dtype(name=name, label=name, block_values=32, block_bytes=size, source=f"{_GGML}: block_{name}")
+    for name, size in (("q8_0", 34), ("q5_1", 24), ("q5_0", 22), ("q4_1", 20), ("q4_0", 18), ("iq4_nl", 18))
+)
+_FP8_BLOCK = Dtype(
+    name="fp8_block128", label="FP8, a scale for 128", block_values=128, block_bytes=132,
+    source="DeepSeek-V3, arXiv 2412.19437, section 3.3.2: 128 values share a four-byte scale",
+)  # fmt: skip
+_INT8_BLOCK = Dtype(
+    name="int8_block128", label="INT8, a scale for 128", block_values=128, block_bytes=132,
+    source="LMDeploy, docs/en/quantization/kv_quant.md: a head's values (128) share a scale and a zero point, two bytes each",
+)  # fmt: skip
 
-CACHE_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _Q8_0, _Q4_0)})
-"""The types a cache may be stored in, by name, in the order a reader is offered them."""
+_OFFERED = (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _Q8_0, _Q4_0)
+_BESIDES = (_Q5_1, _Q5_0, _Q4_1, _IQ4_NL, _FP8_BLOCK, _INT8_BLOCK)
+
+CACHE_DTYPES = MappingProxyType({d.name: d for d in (*_OFFERED, *_BESIDES)})
+"""The types a cache may be stored in, by name; those the page offers come first."""
+
+LAB_CACHE_DTYPES = tuple(d.name for d in _OFFERED)
+"""The names that the page offers a reader, in its order."""
 
 WEIGHT_DTYPES = MappingProxyType({d.name: d for d in (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _INTEGER4)})
 """The types weights may be stored in, by name, in the order a reader is offered them."""

@@ -115,14 +115,14 @@ class Footprint:
     def least_context_over(self, budget: int) -> int | None:
         """The least context at which one sequence takes more than `budget` bytes; None when none does.
 
-        A sequence's bytes grow linearly between the contexts at which a window fills.
+        A sequence's bytes grow linearly between the contexts at which a group of layers stops growing.
         """
         start = 0
-        for end in (*sorted({group.window for group in self.shape.groups if group.window}), None):
+        for end in (*sorted({group.turn for group in self.shape.groups if group.turn}), None):
             base = self.sequence_bytes(start)
             slope = self.sequence_bytes(start + 1) - base
             if base > budget:
-                return start
+                return max(1, start)
             if slope:
                 context = start + (budget - base) // slope + 1
                 if end is None or context <= end:

@@ -18,7 +18,8 @@ from functools import cached_property
 
 from kvcore.errors import Invalid, OutOfRange, whole
 from kvcore.footprint import Footprint
-from kvcore.layers import MOST_LAYERS, MOST_TOKENS, LayerGroup
+from kvcore.groups import Group
+from kvcore.layers import MOST_LAYERS, MOST_TOKENS
 from kvcore.shape import Shape
 
 __all__ = ["MOST_GPUS", "PerGpu", "Split", "even_stages", "split_over", "stage_groups"]
@@ -72,7 +73,7 @@ def even_stages(layers: int, pp: int) -> tuple[int, ...]:
     return tuple(share + (pp - 1 - rest <= index < pp - 1) for index in range(pp))
 
 
-def stage_groups(shape: Shape, split: Split) -> tuple[LayerGroup, ...]:
+def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
     """The layers of the largest stage, each group cut to one GPU's share of its heads.
 
     Where layers differ, a stage of n out of L layers gets ceil(n / L) of each group: exact for patterns that divide,
@@ -132,7 +133,7 @@ class PerGpu:
         self.groups  # noqa: B018 - checks that the split fits the shape
 
     @cached_property
-    def groups(self) -> tuple[LayerGroup, ...]:
+    def groups(self) -> tuple[Group, ...]:
         """The layers of the fullest GPU, with its share of their heads."""
         return stage_groups(self.held.shape, self.split)
 
@@ -208,7 +209,7 @@ class PerGpu:
             low, high = (middle, high) if self.sequence_bytes(middle) <= budget else (low, middle)
         return low
 
-    def _layer_bytes(self, group: LayerGroup) -> int:
+    def _layer_bytes(self, group: Group) -> int:
         return group.bytes_per_token(self.held.cache_dtype, self.held.value_dtype or self.held.cache_dtype)
 
     def _stored(self, tokens: int) -> int:

@@ -1,15 +1,17 @@
 """A model's shape: what its parameters and its KV cache are computed from, exactly."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.groups import Group, asymptotic_bytes, attention_name, cache_bytes
+from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
 from kvcore.mlp import Mlp
+from kvcore.recurrent import RecurrentGroup
 
-__all__ = ["LayerGroup", "Mlp", "Shape"]
+__all__ = ["Group", "LatentGroup", "LayerGroup", "Mlp", "RecurrentGroup", "Shape"]
 
 _QK_NORMS = ("none", "head", "all")
 
@@ -18,10 +20,11 @@ _QK_NORMS = ("none", "head", "all")
 class Shape:
     """A decoder-only transformer as far as its memory goes; it has no name.
 
-    Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, and both must add up to the
-    same number. `norms_per_layer` and `outer_norms` (after the last layer, after the embedding) count norms as wide as
+    Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, which some layers lack.
+    `query_heads` is 0 where no layer attends. `norms_per_layer` and `outer_norms` (after the last layer, after the embedding) count norms as wide as
     the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
-    `position_rows` are learned position vectors. `tied` says that the output layer reuses the token embedding.
+    `sinks` are learned logits, one a query head and layer. `position_rows` are learned position vectors. `tied` says that the output
+    layer reuses the token embedding. `other_params` are those of the language model that are none of the above.
 
     Raises:
         Invalid: naming the field, when the parts do not fit together.
@@ -29,7 +32,7 @@ class Shape:
 
     hidden_size: int
     query_heads: int
-    groups: tuple[LayerGroup, ...]
+    groups: tuple[Group, ...]
     mlps: tuple[Mlp, ...]
     vocab_size: int
     tied: bool
@@ -42,10 +45,14 @@ class Shape:
     norm_bias: bool = False
     position_rows: int = 0
     lm_head_bias: bool = False
+    sinks: bool = False
+    other_params: int = 0
 
     def __post_init__(self) -> None:
         whole("hidden_size", self.hidden_size, 1, MOST_WIDTH)
-        whole("query_heads", self.query_heads, 1, MOST_WIDTH)
+        attending = any(isinstance(group, LayerGroup) for group in self.groups)
+        whole("query_heads", self.query_heads, 1 if attending else 0, MOST_WIDTH)
+        whole("other_params", self.other_params, 0, 2**60)
         whole("vocab_size", self.vocab_size, 1, MOST_WIDTH)
         if self.qk_norm not in _QK_NORMS:
             raise Unsupported("qk_norm", self.qk_norm, f"one of {', '.join(_QK_NORMS)}")
@@ -57,11 +64,12 @@ class Shape:
         if not self.groups:
             raise Invalid("groups", self.groups, "a tuple of at least one group of layers")
         whole("layers", self.layers, 1, MOST_LAYERS)
-        if sum(mlp.layers for mlp in self.mlps) != self.layers:
-            raise Invalid("mlps", self.mlps, f"a tuple of MLPs for all {self.layers} layers")
-        for group in self.groups:
-            if self.query_heads % group.kv_heads:
-                raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {self.query_heads} query heads")
+        if sum(mlp.layers for mlp in self.mlps) > self.layers:
+            raise Invalid("mlps", self.mlps, f"a tuple of MLPs for at most {self.layers} layers")
+        for group in self._with_heads:
+            heads = group.query_heads or self.query_heads
+            if heads % group.kv_heads:
+                raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {heads} query heads")
 
     @property
     def layers(self) -> int:
@@ -69,25 +77,31 @@ class Shape:
         return sum(group.layers for group in self.groups)
 
     @property
+    def _with_heads(self) -> list[LayerGroup]:
+        return [group for group in self.groups if isinstance(group, LayerGroup)]
+
+    @property
     def kv_heads(self) -> int | None:
-        """n_kv, or None where groups differ."""
-        return _common([group.kv_heads for group in self.groups])
+        """n_kv of the layers that have K and V heads; None where they differ, or none has."""
+        return _common([group.kv_heads for group in self._with_heads])
 
     @property
     def head_dim(self) -> int | None:
-        """d_h, the values of a query or key head, or None where groups differ."""
-        return _common([group.key_dim for group in self.groups])
+        """d_h, the values of a key head; None where layers differ, or none has K heads."""
+        return _common([group.key_dim for group in self._with_heads])
 
     @property
     def attention(self) -> str:
-        """One of "mha" (a KV head for each query head), "mqa" (one for all), "gqa" (between), "mixed" (groups differ)."""
-        names = {_attention(self.query_heads, group.kv_heads) for group in self.groups}
-        return names.pop() if len(names) == 1 else "mixed"
+        """One of "mha", "gqa", "mqa", "mla", "hybrid", "recurrent", "mixed", as `attention_name` says."""
+        return attention_name(self.groups, self.query_heads)
 
     @property
     def uniform(self) -> bool:
-        """Whether all layers have the same heads, so that the shape can be edited: they differ in their windows at most."""
-        return len({(group.kv_heads, group.key_dim, group.value_dim) for group in self.groups}) == 1
+        """Whether all layers have the same K and V heads, so that the shape can be edited: they differ in windows at most."""
+        groups = self._with_heads
+        plain = all(group.kind != "shared" and group.query_heads is None and not group.extra_params for group in groups)
+        same = len({(group.kv_heads, group.key_dim, group.value_dim) for group in groups}) == 1
+        return plain and same and len(groups) == len(self.groups)
 
     @property
     def params(self) -> int:
@@ -98,10 +112,11 @@ class Shape:
         return (
             table
             + self.position_rows * self.hidden_size
-            + sum(group.layers * self._attention_params(group) for group in self.groups)
+            + sum(group.layers * self._mixer_params(group) for group in self.groups)
             + sum(mlp.params(self.hidden_size) for mlp in self.mlps)
             + norm * (self.layers * self.norms_per_layer + self.outer_norms)
             + output
+            + self.other_params
         )
 
     def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
@@ -111,9 +126,23 @@ class Shape:
         """
         return sum(group.bytes_per_token(key_dtype, value_dtype or key_dtype) for group in self.groups)
 
+    def marginal_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+        """Bytes the next token adds after `context` of them: only groups that still grow count."""
+        after = self.cache_bytes(context + 1, key_dtype, value_dtype)
+        return after - self.cache_bytes(context, key_dtype, value_dtype)
+
+    def asymptotic_bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+        """Bytes a token adds once every window is full: the slope that a long context approaches."""
+        return asymptotic_bytes(self.groups, key_dtype, value_dtype)
+
+    def average_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> Fraction:
+        """Bytes a token has cost on average at `context` of them, state included: (cache + state) / context."""
+        whole("context", context, 1, MOST_TOKENS)
+        return Fraction(self.cache_bytes(context, key_dtype, value_dtype) + self.state_bytes, context)
+
     def cache_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes of one sequence's cache at `context` tokens: the sum over groups of cached tokens * bytes a token."""
-        return _cache_bytes(self.groups, context, key_dtype, value_dtype)
+        return cache_bytes(self.groups, context, key_dtype, value_dtype)
 
     def cache_bytes_per_gpu(self, context: int, tp: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes of one sequence's cache on the fullest of the `tp` GPUs that share every layer (tensor parallelism).
@@ -124,7 +153,7 @@ class Shape:
         whole("tp", tp, 1, MOST_WIDTH)
         if self.query_heads % tp:
             raise Invalid("tp", tp, f"a divisor of the {self.query_heads} query heads")
-        return _cache_bytes([group.shard(tp) for group in self.groups], context, key_dtype, value_dtype)
+        return cache_bytes([group.shard(tp) for group in self.groups], context, key_dtype, value_dtype)
 
     @property
     def state_bytes(self) -> int:
@@ -172,7 +201,7 @@ class Shape:
                     key_dim=dim,
                     value_dim=_scaled(group.value_dim, Fraction(dim, old_dim)),
                 )
-                for group in self.groups
+                for group in self._with_heads
             ),
             mlps=tuple(
                 replace(
@@ -185,31 +214,26 @@ class Shape:
             ),
         )
 
-    def _attention_params(self, group: LayerGroup) -> int:
-        """Parameters of one layer's Q, K, V and output projections, their biases and the norms of queries and keys."""
-        queries = self.query_heads * group.key_dim
-        keys = group.kv_heads * group.key_dim
-        values = group.kv_heads * group.value_dim
-        mixed = self.query_heads * group.value_dim
+    def _mixer_params(self, group: Group) -> int:
+        """Parameters of one layer's Q, K, V and output projections, their biases and the norms of queries and keys.
+
+        Layers that share another's cache have no K and V of their own; latent and recurrent layers bring their count.
+        """
+        if not isinstance(group, LayerGroup):
+            return group.params_per_layer
+        heads = group.query_heads or self.query_heads
+        kv_heads = 0 if group.kind == "shared" else group.kv_heads
+        queries, mixed = heads * group.key_dim, heads * group.value_dim
+        keys, values = kv_heads * group.key_dim, kv_heads * group.value_dim
         biases = (queries + keys + values if self.qkv_bias else 0) + (self.hidden_size if self.output_bias else 0)
-        norms = {"none": 0, "head": 2 * group.key_dim, "all": queries + keys}[self.qk_norm]
-        return self.hidden_size * (queries + keys + values + mixed) + biases + norms
-
-
-def _cache_bytes(groups: Iterable[LayerGroup], context: int, key_dtype: Dtype, value_dtype: Dtype | None) -> int:
-    whole("context", context, 0, MOST_TOKENS)
-    values = value_dtype or key_dtype
-    return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in groups)
+        head_norms = group.key_dim * (2 if kv_heads else 1)
+        norms = {"none": 0, "head": head_norms, "all": queries + keys}[self.qk_norm]
+        sinks = heads if self.sinks else 0
+        return self.hidden_size * (queries + keys + values + mixed) + biases + norms + sinks + group.extra_params
 
 
 def _common(values: list[int]) -> int | None:
     return values[0] if len(set(values)) == 1 else None
-
-
-def _attention(query_heads: int, kv_heads: int) -> str:
-    if kv_heads == query_heads:
-        return "mha"
-    return "mqa" if kv_heads == 1 else "gqa"
 
 
 def _scaled(width: int, factor: Fraction) -> int:

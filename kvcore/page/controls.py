@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kvcore import catalog
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.dtypes import LAB_CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.errors import shown
 from kvcore.page import words
 from kvcore.paging import STRATEGIES
@@ -110,7 +110,7 @@ LAB: tuple[Control, ...] = (
     Number(name="head_dim", default=_DEFAULT.head_dim or 0, stops=_HEAD_DIMS, low=1, high=1024),
     Choice(name="attention", default="gqa", options=("mha", "gqa", "mqa")),
     Number(name="kv_heads", default=_DEFAULT.kv_heads or 0, stops=_HEADS, low=1, high=256),
-    Choice(name="cache_dtype", default="fp16", options=tuple(CACHE_DTYPES)),
+    Choice(name="cache_dtype", default="fp16", options=LAB_CACHE_DTYPES),
     Choice(name="weight_dtype", default="fp16", options=tuple(WEIGHT_DTYPES)),
     Number(name="context", default=8192, stops=_between_powers(2**10, 2**20), low=2**10, high=2**20),
     Number(name="batch", default=8, stops=_BATCHES, low=1, high=512),

@@ -81,9 +81,10 @@ def _paging(paging: PagingResult) -> Html:
 def _layers(lab: LabResult) -> Html:
     """Fewer layers that keep everything, against all of them doing so, at the Lab's context."""
     held, shape = lab.footprint, lab.shape
-    if not shape.uniform or shape.layers < _LOCAL_OF or any(group.kind != "full" for group in shape.groups):
+    group = shape.groups[0]
+    alike = shape.uniform and len(shape.groups) == 1 and shape.layers >= _LOCAL_OF
+    if not isinstance(group, LayerGroup) or group.kind != "full" or not alike:
         return _more(data(None, words.NO_TWIN), _LOCAL_MODELS)
-    (group,) = shape.groups
     kept = group.layers // _LOCAL_OF
     local = LayerGroup(
         kind="sliding",

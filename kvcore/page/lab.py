@@ -11,6 +11,7 @@ from kvcore.page.controls import Value, Values
 from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
 from kvcore.page.figures.bar import footprint_bar
 from kvcore.page.figures.cliff import cliff_chart
+from kvcore.page.formula import formula
 from kvcore.page.results import LabResult
 from kvcore.page.svg import NOTHING, Html, data, el, escape, join, small
 from kvcore.page.tables import chart_table, figure, footprint_table
@@ -44,7 +45,7 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.cliff_batch": _cliff_batch(footprint),
         "lab.gpus": _with(data(footprint.gpus, format_count(footprint.gpus)), words.gpu_each(result.gpu.name)),
         "lab.max_batch": _max_batch(footprint, result.gpu),
-        "lab.formula": _formula(footprint, units),
+        "lab.formula": formula(footprint, units, _per_value(footprint.cache_dtype)[0], _window(footprint)),
         "lab.model_name": el("span", result.name),
         "lab.model_note": _model_note(result),
         "lab.context_note": el(
@@ -146,7 +147,7 @@ def _gpu_note(gpu: Gpu, units: str) -> str:
 
 
 def _window(held: Footprint) -> int | None:
-    windows = [group.window for group in held.shape.groups if group.window is not None]
+    windows = [group.turn for group in held.shape.groups if group.turn]
     return max(windows) if windows else None
 
 
@@ -217,23 +218,6 @@ def _twin_sentence(result: LabResult) -> list[Html]:
             el("span", words.twin_later(label, twin.cliff_context, format_ratio(Fraction(twin.cliff_context, cliff))))
         ]
     return []
-
-
-def _formula(held: Footprint, units: str) -> Html:
-    """The article's formula with the numbers in it: one product for each group of layers, then context and batch."""
-    per_value, _ = _per_value(held.cache_dtype)
-    products = []
-    for group in held.shape.groups:
-        parts = ((group.layers, "layers"), (group.kv_heads, "kv_heads"), (group.key_dim, "head_dim"))
-        factors = [el("b", format_count(value), title=words.LABELS[name]) for value, name in parts]
-        factors.append(Html(f"{el('b', per_value, title=words.LABELS['cache_dtype'])} B"))
-        products.append(join([Html("2"), *factors], words.TIMES))
-    per_token = data(held.bytes_per_token, f"{format_count(held.bytes_per_token)} B")
-    total = data(held.cache_bytes, format_bytes(held.cache_bytes, units))
-    load = words.formula_load(held.context, held.batch, capped=_window(held))
-    return Html(
-        f"{el('span', join(products, ' + '), ' = ', per_token, ' ', words.A_TOKEN)} {el('span', load, ' = ', total)}"
-    )
 
 
 def _model_note(result: LabResult) -> Html:

@@ -56,6 +56,9 @@ ATTENTION = MappingProxyType(
         "mha": "multi-head attention",
         "gqa": "grouped-query attention",
         "mqa": "multi-query attention",
+        "mla": "multi-head latent attention",
+        "hybrid": "attention in some layers, a state of constant size in the others",
+        "recurrent": "no attention: a state of constant size",
         "mixed": "mixed attention",
     }
 )
@@ -345,6 +348,17 @@ def formula_load(context: int, batch: int, capped: int | None) -> str:
     return text
 
 
+LATENT = "Latent vector"
+ROTARY_KEY = "Rotary key"
+INDEXER = "Indexer key"
+KEY_DIM = "Key head dim"
+VALUE_DIM = "Value head dim"
+
+
+def with_state(load: str, state: str) -> str:
+    return f"{load}, and {state} of state for each"
+
+
 def marked_context(context: int, *, here: bool, cliff: bool) -> str:
     mark = ", you are here" if here else ""
     return f"{format_count(context)}{', the cliff' if cliff else ''}{mark}"
@@ -489,7 +503,9 @@ MODEL_HEADS = (
     "Weights, FP16",
     "Batch at 8,192 past the weights",
 )
-ATTENTION_SHORT = MappingProxyType({"mha": "MHA", "gqa": "GQA", "mqa": "MQA", "mla": "MLA", "mixed": "mixed"})
+ATTENTION_SHORT = MappingProxyType(
+    {"mha": "MHA", "gqa": "GQA", "mqa": "MQA", "mla": "MLA", "hybrid": "hybrid", "recurrent": "none", "mixed": "mixed"}
+)
 UNKNOWN = "\N{EN DASH}"
 
 

@@ -2,12 +2,13 @@ from fractions import Fraction
 
 import pytest
 
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
 from kvcore.errors import OutOfRange, UnknownName
 
 
 def test_dtypes_are_offered_in_the_order_of_the_page():
-    assert list(CACHE_DTYPES) == ["fp32", "fp16", "bf16", "fp8", "int8", "q8_0", "q4_0"]
+    assert list(LAB_CACHE_DTYPES) == ["fp32", "fp16", "bf16", "fp8", "int8", "q8_0", "q4_0"]
+    assert list(CACHE_DTYPES)[:7] == list(LAB_CACHE_DTYPES)
     assert list(WEIGHT_DTYPES) == ["fp32", "fp16", "bf16", "fp8", "int8", "int4"]
 
 
@@ -21,6 +22,12 @@ def test_dtypes_are_offered_in_the_order_of_the_page():
         pytest.param("int8", Fraction(1), id="int8"),
         pytest.param("q8_0", Fraction(10625, 10000), id="q8_0 is 34 bytes for 32 values"),
         pytest.param("q4_0", Fraction(5625, 10000), id="q4_0 is 18 bytes for 32 values"),
+        pytest.param("q5_1", Fraction(24, 32), id="q5_1 is 24 bytes for 32 values: 6 bits"),
+        pytest.param("q5_0", Fraction(22, 32), id="q5_0 is 22 bytes for 32 values: 5.5 bits"),
+        pytest.param("q4_1", Fraction(20, 32), id="q4_1 is 20 bytes for 32 values: 5 bits"),
+        pytest.param("iq4_nl", Fraction(18, 32), id="iq4_nl is 18 bytes for 32 values: 4.5 bits"),
+        pytest.param("fp8_block128", Fraction(132, 128), id="fp8 with a four-byte scale for 128 values"),
+        pytest.param("int8_block128", Fraction(132, 128), id="int8 with a scale and a zero point for 128 values"),
     ],
 )
 def test_bytes_of_a_cached_value_include_its_share_of_the_scale(name, expected):

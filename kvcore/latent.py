@@ -1,0 +1,84 @@
+"""Multi-head latent attention: one vector a token and layer, from which all heads' K and V are made.
+
+DeepSeek-V2 (arXiv 2405.04434, section 2.1) caches the compressed vector of `kv_rank` values and one rotary key of
+`rope_dim` values that all heads share: L * (r_kv + d_rope) * p bytes a token, with no factor 2 and no head count.
+DeepSeek-V3.2 adds an indexer (arXiv 2512.02556, section 2.1) whose keys, one of `index_dim` values a token and layer, its
+own inference code keeps in fp8 with a four-byte scale for each 128 of them.
+"""
+
+from dataclasses import dataclass
+
+from kvcore.dtypes import Dtype
+from kvcore.errors import whole
+from kvcore.layers import MOST_LAYERS, MOST_WIDTH
+
+__all__ = ["LatentGroup"]
+
+_INDEX_BLOCK = Dtype(
+    name="index", label="fp8 + scale", block_values=128, block_bytes=132, source="deepseek-ai/FlashMLA"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatentGroup:
+    """Layers of latent attention that cache alike.
+
+    `layers` (L), `kv_rank` (r_kv: kv_lora_rank) and `rope_dim` (d_rope: qk_rope_head_dim) are cached. `index_dim` is the
+    width of an indexer's key, 0 where there is none. `params_per_layer` counts the projections, norms and indexer of a layer.
+
+    Raises:
+        Invalid: naming the field, when a number is out of range.
+    """
+
+    layers: int
+    kv_rank: int
+    rope_dim: int
+    index_dim: int = 0
+    params_per_layer: int
+
+    def __post_init__(self) -> None:
+        whole("layers", self.layers, 1, MOST_LAYERS)
+        whole("kv_rank", self.kv_rank, 1, MOST_WIDTH)
+        whole("rope_dim", self.rope_dim, 0, MOST_WIDTH)
+        whole("index_dim", self.index_dim, 0, MOST_WIDTH)
+        whole("params_per_layer", self.params_per_layer, 0, 2**60)
+
+    @property
+    def kind(self) -> str:
+        """How these layers cache."""
+        return "latent"
+
+    @property
+    def turn(self) -> None:
+        """The cache grows with every token."""
+        return
+
+    @property
+    def index_bytes(self) -> int:
+        """Bytes of one token's indexer key in one layer, in fp8 with scales whatever the cache's type: 132 for 128 values."""
+        return _INDEX_BLOCK.row_bytes(self.index_dim)
+
+    def cached_tokens(self, context: int) -> int:
+        """Tokens a layer holds after `context` of them: all."""
+        return context
+
+    def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype) -> int:  # noqa: ARG002 - there is no V to store apart
+        """Bytes that one cached token takes in all layers of the group: L * ((r_kv + d_rope) * p + the indexer's)."""
+        return self.layers * (key_dtype.row_bytes(self.kv_rank + self.rope_dim) + self.index_bytes)
+
+    def shard(self, tp: int) -> "LatentGroup":  # noqa: ARG002 - as the docstring says
+        """The group as each of `tp` GPUs holds it: whole, as every head needs the whole latent vector (vLLM, SGLang)."""
+        return self
+
+    def flops_per_cached_token(self, query_heads: int) -> int:
+        """Multiplications and additions of a step for each cached token: 2 * L * n_h * ((r_kv + d_rope) + r_kv).
+
+        The heads' projections are folded into queries and output (arXiv 2405.04434, section 2.1.2); an indexer's own work
+        is left out.
+        """
+        return 2 * self.layers * query_heads * (2 * self.kv_rank + self.rope_dim)
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of recurrent state per sequence: none where layers attend."""
+        return 0
