@@ -178,14 +178,16 @@ def test_a_slider_writes_its_number_box_and_moves_with_it(lab: Page) -> None:
 def test_a_drag_asks_one_question_at_a_time_and_ends_with_the_last_place(open_page: OpenPage, page: Page) -> None:
     page.add_init_script("""
       const flight = window.flight = {now: 0, most: 0, asked: []};
-      const post = Worker.prototype.postMessage;
-      Worker.prototype.postMessage = function (text) {
-        if (!this.watched) this.addEventListener('message', () => { flight.now--; });
-        this.watched = true;
-        flight.most = Math.max(flight.most, ++flight.now);
-        flight.asked.push(JSON.parse(text));
-        post.call(this, text);
+      const Real = Worker;
+      window.Worker = class extends Real {
+        constructor(...all) { super(...all); this.addEventListener('message', () => { flight.now--; }); }
+        postMessage(text) {
+          flight.most = Math.max(flight.most, ++flight.now);
+          flight.asked.push(JSON.parse(text));
+          super.postMessage(text);
+        }
       };
+      addEventListener('load', () => explainer.ready.then(() => { flight.now = 0; }));
     """)
     open_page()
     track = slider(page, "batch")

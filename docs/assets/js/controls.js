@@ -9,17 +9,31 @@ const built = new Map();
 
 const forms = () => /** @type {HTMLFormElement[]} */ ([...document.querySelectorAll('form.kv-controls')]);
 
-/** @returns {Named[]} */
-const named = () => /** @type {Named[]} */ ([...document.querySelectorAll('form.kv-controls :is(input, select)[name]')]);
+/**
+ * What a control is made of: one box or select, or every radio of a choice; a range beside a box; its frame and note.
+ *
+ * @typedef {{parts: Named[], range: HTMLInputElement | null, frame: Element | null, note: Element | null}} Control
+ * @type {Map<string, Control> | null}
+ */
+let known = null;
 
-/** @param {string} name @returns {Named[]} one box or select, or every radio of a choice */
-const partsOf = name => named().filter(part => part.name === name);
+/** @returns {Map<string, Control>} every control by its name, looked up once */
+function controls() {
+  if (known) return known;
+  known = new Map();
+  for (const part of /** @type {Named[]} */ ([...document.querySelectorAll('form.kv-controls :is(input, select)[name]')])) {
+    const frame = part.closest('[data-control]'), control = known.get(part.name);
+    if (control) control.parts.push(part);
+    else known.set(part.name, { parts: [part], range: frame?.querySelector('.kv-range') ?? null, frame, note: frame?.querySelector('.kv-note') ?? null });
+  }
+  return known;
+}
 
 /** @param {string} name @returns {HTMLInputElement | null} */
-export const rangeOf = name => document.querySelector(`form.kv-controls input[data-for="${CSS.escape(name)}"]`);
+export const rangeOf = name => controls().get(name)?.range ?? null;
 
-/** @param {string} name @returns {HTMLInputElement | null} */
-export const boxOf = name => document.querySelector(`form.kv-controls input.kv-number[name="${CSS.escape(name)}"]`);
+/** @param {string} name @returns {Named | null} the box beside a range */
+export const boxOf = name => controls().get(name)?.parts[0] ?? null;
 
 /** @param {HTMLInputElement} range @returns {string[]} */
 export const stopsOf = range => (range.dataset.stops ?? '').split(' ').filter(Boolean);
@@ -44,48 +58,50 @@ export const isDragging = () => dragged !== null;
 /** @returns {Map<string, string>} */
 export function readControls() {
   const values = new Map();
-  for (const part of named()) {
-    if (part.type !== 'radio' || /** @type {HTMLInputElement} */ (part).checked) values.set(part.name, part.value);
+  for (const [name, { parts }] of controls()) {
+    for (const part of parts) {
+      if (part.type !== 'radio' || /** @type {HTMLInputElement} */ (part).checked) values.set(name, part.value);
+    }
   }
   return values;
 }
 
 /** @param {string} name @param {string} value @returns {boolean} whether the page has such a control */
 export function setControl(name, value) {
-  const parts = partsOf(name);
-  for (const part of parts) {
+  const control = controls().get(name);
+  for (const part of control?.parts ?? []) {
     if (part.type === 'radio') /** @type {HTMLInputElement} */ (part).checked = part.value === value;
     else if (part.value !== value) part.value = value;
   }
-  const range = rangeOf(name);
-  if (range && name !== dragged && value.trim() !== '' && Number.isFinite(Number(value))) {
-    range.value = String(positionOf(range, value));
+  if (control?.range && name !== dragged && value.trim() !== '' && Number.isFinite(Number(value))) {
+    control.range.value = String(positionOf(control.range, value));
   }
-  return parts.length > 0;
+  return control !== undefined;
 }
 
 /**
- * @param {Record<string, import('./types').ControlState>} controls
+ * @param {Record<string, import('./types').ControlState>} states
  * @param {Set<string>} busy controls that the reader has moved since the question: their values are newer than the answer
  */
-export function applyControls(controls, busy) {
-  for (const [name, state] of Object.entries(controls)) {
-    const range = rangeOf(name);
-    if (range && state.stops?.length && name !== dragged) {
-      range.dataset.stops = state.stops.join(' ');
-      range.max = String(state.stops.length - 1);
+export function applyControls(states, busy) {
+  for (const [name, state] of Object.entries(states)) {
+    const control = controls().get(name);
+    if (!control) continue;
+    const { parts, range, frame, note } = control;
+    const stops = state.stops?.join(' ');
+    if (range && stops && name !== dragged && range.dataset.stops !== stops) {
+      range.dataset.stops = stops;
+      range.max = String(stopsOf(range).length - 1);
     }
     if (state.value !== undefined && !busy.has(name)) {
       if (name !== writing) setControl(name, String(state.value));
       else if (range) range.value = String(positionOf(range, state.value));
     }
     if (range && state.text !== undefined) range.setAttribute('aria-valuetext', state.text);
-    for (const part of [...partsOf(name), ...(range ? [range] : [])]) {
-      if (state.disabled !== undefined) part.disabled = state.disabled;
+    for (const part of range ? [...parts, range] : parts) {
+      if (state.disabled !== undefined && part.disabled !== state.disabled) part.disabled = state.disabled;
     }
-    const control = document.querySelector(`form.kv-controls [data-control="${CSS.escape(name)}"]`);
-    control?.classList.toggle('kv-off', Boolean(state.disabled));
-    const note = control?.querySelector('.kv-note');
+    frame?.classList.toggle('kv-off', Boolean(state.disabled));
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }
@@ -101,5 +117,5 @@ export function unlockForms() {
 /** Back to the defaults that the rest of the page shows, and locked. */
 export function restoreForms() {
   for (const [form, html] of built) form.innerHTML = html;
-  writing = dragged = null;
+  known = writing = dragged = null;
 }

@@ -3,9 +3,23 @@
 /** @type {Map<string, string>} what the built page said, kept for the day Python fails */
 const printed = new Map();
 
+/** @type {Map<string, string>} what was last written: most of an answer says the same again */
+const written = new Map();
+
+/** @type {Map<string, HTMLElement[]> | null} slots by name: they stand where the built page put them */
+let known = null;
+
 /** @param {string} name @returns {HTMLElement[]} */
-const places = name => [...document.querySelectorAll(`[data-slot="${CSS.escape(name)}"]`)]
-  .filter(place => place instanceof HTMLElement);
+function places(name) {
+  if (!known) {
+    known = new Map();
+    for (const slot of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-slot]'))) {
+      const key = slot.dataset.slot ?? '';
+      known.set(key, [...(known.get(key) ?? []), slot]);
+    }
+  }
+  return known.get(name) ?? [];
+}
 
 /** @param {Element} element @returns {string} how to find its successor after the slot is rewritten */
 const trail = element => element.id ? `#${CSS.escape(element.id)}`
@@ -19,20 +33,26 @@ function write(slot, html) {
   const focused = document.activeElement;
   const back = focused && focused !== slot && slot.contains(focused) ? trail(focused) : null;
   const open = [...slot.querySelectorAll('details')].map(details => details.open);
-  const scrolled = [...slot.querySelectorAll('.md-typeset__scrollwrap, .kv-scroll')].map(box => box.scrollLeft);
+  const boxes = () => [...slot.querySelectorAll('[open] .kv-scroll')];      // asking a folded one would cost a layout for nothing
+  const scrolled = boxes().map(box => box.scrollLeft);
   slot.innerHTML = html;
   slot.querySelectorAll('details').forEach((details, index) => { details.open = open[index] ?? details.open; });
-  slot.querySelectorAll('.md-typeset__scrollwrap, .kv-scroll').forEach((box, index) => { box.scrollLeft = scrolled[index] ?? 0; });
+  if (scrolled.some(Boolean)) boxes().forEach((box, index) => { box.scrollLeft = scrolled[index] ?? 0; });
   const successor = back === null ? null : slot.querySelector(back);
   if (successor instanceof HTMLElement) successor.focus({ preventScroll: true });
 }
 
 /** @param {Record<string, string>} slots */
 export function applySlots(slots) {
-  for (const [name, html] of Object.entries(slots)) places(name).forEach(slot => write(slot, html));
+  for (const [name, html] of Object.entries(slots)) {
+    if (written.get(name) === html) continue;
+    written.set(name, html);
+    places(name).forEach(slot => write(slot, html));
+  }
 }
 
 /** Puts back what the page was built with. */
 export function restoreSlots() {
+  written.clear();
   for (const [name, html] of printed) places(name).forEach(slot => { slot.innerHTML = html; });
 }

@@ -25,6 +25,8 @@ export function makeSync(page) {
   let dirty = false;       // something to ask about
   let moving = false;      // a range is being dragged
   let touched = false;     // the reader has moved something, so the address may follow
+  /** @type {Promise<unknown>} */
+  let frame = Promise.resolve();            // the first question after a rest goes out at once
   /** @type {string | null} */
   let fragment = null;
   /** @type {unknown} */
@@ -48,7 +50,8 @@ export function makeSync(page) {
     running = true;
     try {
       while (!stopped && (dirty || more !== null)) {
-        await nextFrame();
+        await frame;
+        frame = nextFrame();
         if (!stopped) await once();
       }
     } catch (error) {
