@@ -4,9 +4,10 @@
  */
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { listen } from './js/gestures.js';
-import { arrivedFragment, showFragment } from './js/link.js';
+import { arrivedFragment, offerLink, showFragment } from './js/link.js';
 import { connect } from './js/python.js';
 import { applySlots, restoreSlots } from './js/slots.js';
+import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
 
@@ -28,17 +29,21 @@ const firstTouch = () => new Promise(resolve => {
 
 /** @returns {Promise<{rung: string}>} */
 async function main() {
-  if (!document.querySelector('.kv-controls')) return { rung: 'static' };
+  sortTables();
+  const form = document.querySelector('form[data-hold]');
+  if (!(form instanceof HTMLElement)) return { rung: 'static' };
 
   const sync = makeSync({
     read: readControls,
+    hold: JSON.parse(form.dataset.hold ?? 'null'),
     apply(answer, busy) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, busy);
+      sortTables();
     },
     settled(answer, touched) {
       announce([answer.announce, ...(answer.problems ?? [])].filter(Boolean).join(' '));
-      if (touched && answer.fragment) showFragment(answer.fragment);
+      if (answer.fragment) showFragment(answer.fragment, touched);
     },
     failed: fail,
   });
@@ -54,6 +59,7 @@ async function main() {
   }
 
   unlockForms();
+  offerLink(form.dataset.fragment ?? '');
   listen({ touch: sync.touch, set: setControl });
   const arrive = () => {
     const fragment = arrivedFragment();

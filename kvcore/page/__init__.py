@@ -26,9 +26,9 @@ from collections.abc import Mapping, Sequence
 from typing import overload
 
 from kvcore.page import lab, sections, words
-from kvcore.page.controls import CONTROLS, Value, format_fragment
+from kvcore.page.controls import CONTROLS, format_fragment
 from kvcore.page.form import render_form
-from kvcore.page.results import LabResult, lab_result
+from kvcore.page.results import LabResult
 from kvcore.page.state import Settled, frozen_controls, own_shape, settle, stops
 
 __all__ = ["BLOCK_SLOTS", "form", "update"]
@@ -51,9 +51,27 @@ def update(request: str | Mapping[str, object]) -> str | Answer:
 
 
 def form(name: str) -> str:
-    """The HTML of a form at its defaults; KeyError for a form there is not."""
+    """The HTML of a form at its defaults, with what a first request needs to know; KeyError for a form there is not."""
     settled = settle({})
-    return render_form(name, settled.values, _controls(settled, lab_result(settled.values)))
+    shown = sections.view(settled.values, None)
+    return render_form(
+        name,
+        settled.values,
+        _controls(settled, shown.lab),
+        hold=json.dumps(_hold(shown)),
+        fragment=_fragment(shown),
+    )
+
+
+def _hold(shown: sections.View) -> dict[str, object]:
+    """What a page that shows this view sends back."""
+    return {"values": shown.values, "axis": sections.spell(shown.axis)}
+
+
+def _fragment(shown: sections.View) -> str:
+    """The URL fragment of a view."""
+    defaults = {name: control.default for name, control in CONTROLS.items()}
+    return format_fragment(shown.values, {**defaults, **own_shape(shown.lab.model)})
 
 
 def _parsed(text: str) -> tuple[Mapping[str, object], list[str]]:
@@ -75,18 +93,14 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     for section in sections.SECTIONS:
         if section.moved(view, hold.get("values"), hold.get("axis")):
             slots |= section.render(view)
-    implied: dict[str, Value] = {
-        **{name: control.default for name, control in CONTROLS.items()},
-        **own_shape(view.lab.model),
-    }
     return {
         "slots": slots,
         "controls": _controls(settled, view.lab),
         "announce": lab.announcement(view.lab),
         "problems": problems,
         "more": None,
-        "fragment": format_fragment(settled.values, implied),
-        "hold": {"values": settled.values, "axis": sections.spell(view.axis)},
+        "fragment": _fragment(view),
+        "hold": _hold(view),
     }
 
 

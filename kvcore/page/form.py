@@ -24,8 +24,11 @@ type About = Mapping[str, object]
 type Answered = Mapping[str, About]
 
 
-def render_form(form: str, values: Values, answered: Answered) -> Html:
-    """A form, its fields disabled until a script runs that can answer them; KeyError for a form there is not."""
+def render_form(form: str, values: Values, answered: Answered, *, hold: str, fragment: str) -> Html:
+    """A form, its fields disabled until a script runs that can answer them; KeyError for a form there is not.
+
+    hold, fragment: what an answer says under these names, for the state that the built page shows.
+    """
     named = {control.name: control for control in FORMS[form]}
     groups = [
         el(
@@ -38,7 +41,16 @@ def render_form(form: str, values: Values, answered: Answered) -> Html:
         for group, names in GROUPS[form].items()
     ]
     fields = el("fieldset", *groups, class_="kv-fieldset", disabled=True)
-    return el("form", fields, id=form, class_="kv-controls", autocomplete="off", aria_label=words.FORMS[form])
+    return el(
+        "form",
+        fields,
+        id=form,
+        class_="kv-controls",
+        autocomplete="off",
+        aria_label=words.FORMS[form],
+        data_hold=hold,
+        data_fragment=fragment,
+    )
 
 
 def _control(form: str, control: Control, values: Values, about: About) -> Html:

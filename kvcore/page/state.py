@@ -42,7 +42,7 @@ def settle(request: Mapping[str, object]) -> Settled:
         spelled, problems = parse_fragment(fragment)
         raw, changed = dict(spelled), []
     problems += [words.unknown_control(shown(key)) for key in request if key not in CONTROLS and key not in OTHER_KEYS]
-    last_good = _last_good(request.get("hold"))
+    last_good = {} if isinstance(fragment, str) else _last_good(request.get("hold"))
     notes: dict[str, str] = {}
     values: dict[str, Value] = {}
 

@@ -32,6 +32,8 @@ function step(box, stride) {
   range.value = String(to);
 }
 
+const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
 /** @param {Hands} hands */
 export function listen({ touch, set }) {
   /** @param {Event} event */
@@ -87,8 +89,11 @@ export function listen({ touch, set }) {
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('[data-set]') : null;
     if (!(button instanceof HTMLElement)) return;
-    for (const [name, value] of Object.entries(JSON.parse(button.dataset.set ?? '{}'))) {
+    const sets = Object.entries(JSON.parse(button.dataset.set ?? '{}'));
+    for (const [name, value] of sets) {
       if (set(name, String(value))) touch(name, false);
     }
+    const lab = boxOf(sets[0]?.[0] ?? '')?.closest('.kv-lab');
+    if (lab && !lab.contains(button)) lab.scrollIntoView({ block: 'start', behavior: calm() ? 'auto' : 'smooth' });
   });
 }

@@ -12,8 +12,13 @@ export function arrivedFragment() {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** @param {string} fragment without its # */
-export function showFragment(fragment) {
+/** The state that the page shows now, as an address spells it. @type {string} */
+let current = '';
+
+/** @param {string} fragment without its # @param {boolean} inAddress whether the address follows: it does once a reader has moved something */
+export function showFragment(fragment, inAddress) {
+  current = fragment;
+  if (!inAddress) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
     try {
@@ -22,4 +27,27 @@ export function showFragment(fragment) {
       // A browser may forbid it, as some do for files; the page works without an address of its state.
     }
   }, PAUSE_MS);
+}
+
+/**
+ * The button that copies an address of this state; where the clipboard is closed, the address is shown, ready to be copied by hand.
+ * @param {string} fragment what the built page shows
+ */
+export function offerLink(fragment) {
+  current = fragment;
+  const button = document.getElementById('kv-copy'), field = document.getElementById('kv-link');
+  if (!(button instanceof HTMLButtonElement) || !(field instanceof HTMLInputElement)) return;
+  button.disabled = false;
+  button.addEventListener('click', async () => {
+    field.value = `${location.href.split('#')[0]}#${current}`;
+    try {
+      await navigator.clipboard.writeText(field.value);
+      button.dataset.state = 'copied';
+    } catch {
+      field.hidden = false;
+      field.select();
+      button.dataset.state = 'shown';
+    }
+  });
+  button.addEventListener('blur', () => { delete button.dataset.state; });
 }

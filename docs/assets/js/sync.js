@@ -5,6 +5,7 @@
  * @typedef {import('./types').Answer} Answer
  * @typedef {object} Page
  * @property {() => Map<string, string>} read every named control, as text
+ * @property {unknown} hold what the built page already shows, as Python spelled it
  * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
  * @property {(answer: Answer, touched: boolean) => void} settled an answer that is no mere step of a drag
  * @property {(error: unknown) => void} failed
@@ -30,7 +31,7 @@ export function makeSync(page) {
   /** @type {string | null} */
   let fragment = null;
   /** @type {unknown} */
-  let hold = null;         // what Python wants to see again
+  let hold = page.hold;    // what Python wants to see again
   /** @type {unknown} */
   let more = null;
   let shown = page.read();                  // what the page and Python last agreed on
@@ -67,7 +68,7 @@ export function makeSync(page) {
       ...Object.fromEntries(now),
       changed: arriving === null ? [...asked] : [],
       settled,
-      hold: arriving === null ? hold : null,      // an address stands for the whole state
+      hold,
       ...(arriving === null ? {} : { fragment: arriving }),
       ...(more === null || dirty ? {} : { more }),
     };
