@@ -31,10 +31,20 @@ class Telling:
 
 
 def telling() -> Telling:
-    """Ask kvcore, through the same door that the browser uses."""
-    page = import_module("kvcore.page")
-    slots: dict[str, str] = json.loads(page.update("{}"))["slots"]
-    return Telling(slots=slots, form=page.form, blocks=frozenset(page.BLOCK_SLOTS))
+    """Ask kvcore, through the same door that the browser uses; what no control changes is printed beside it.
+
+    Raises:
+        SlotError: kvcore will not print something, such as evidence that does not agree.
+    """
+    page, printed = import_module("kvcore.page"), import_module("kvcore.page.printed")
+    slots: dict[str, str] = {}
+    for name, tell in printed.PRINTED.items():
+        try:
+            slots[name] = tell()
+        except ValueError as refusal:
+            raise SlotError(f'the slot "{name}" cannot be printed: {refusal}') from refusal
+    slots |= json.loads(page.update("{}"))["slots"]
+    return Telling(slots=slots, form=page.form, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
 
 
 def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:

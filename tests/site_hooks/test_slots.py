@@ -58,3 +58,18 @@ def test_kvcore_is_asked_through_the_browsers_door() -> None:
     assert 'value="327680"' in told.slots["lab.bytes_per_token"]
     assert told.form("lab").startswith("<form")
     assert told.blocks <= told.slots.keys()
+
+
+def test_what_no_control_changes_is_printed_beside_it() -> None:
+    told = slots.telling()
+    assert told.slots["models.count"].startswith("<data value=")
+    assert "models.catalog" in told.blocks
+
+
+def test_a_refusal_to_print_stops_the_build_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise ValueError("record: 7 is not one that differs")
+
+    monkeypatch.setattr("kvcore.page.printed.PRINTED", {"evidence.plain": refuse})
+    with pytest.raises(SlotError, match="evidence.plain.*record: 7"):
+        slots.telling()
