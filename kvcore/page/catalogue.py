@@ -22,7 +22,7 @@ def models() -> Html:
         words.CATALOGUE_TABLE,
         words.CATALOGUE_HEADS,
         (list(_model(row)) for row in MODELS.values()),
-        class_="kv-data kv-sortable kv-facts kv-facts-models",
+        class_="kv-data kv-sortable kv-record kv-record-models",
     )
 
 
@@ -32,7 +32,9 @@ def sources() -> Html:
         [row.name, row.read, _prose(row.source), _prose(row.params_source), _prose(_remarks(row))]
         for row in MODELS.values()
     )
-    return table(words.SOURCES_TABLE, words.SOURCES_HEADS, rows, class_="kv-data kv-sortable kv-facts kv-facts-sources")
+    return table(
+        words.SOURCES_TABLE, words.SOURCES_HEADS, rows, class_="kv-data kv-sortable kv-record kv-record-sources"
+    )
 
 
 def gpus() -> Html:
@@ -41,7 +43,7 @@ def gpus() -> Html:
         words.GPUS_TABLE,
         words.GPU_HEADS,
         (list(_gpu(row)) for row in GPUS.values()),
-        class_="kv-data kv-sortable kv-facts kv-facts-gpus",
+        class_="kv-data kv-sortable kv-record kv-record-gpus",
     )
 
 

@@ -31,7 +31,7 @@ def records(part: str) -> Html:
         words.evidence_table(words.EVIDENCE_TABLES[part]),
         words.EVIDENCE_HEADS,
         (list(_row(row)) for row in checked() if row.record.proves == part),
-        class_="kv-data kv-sortable kv-facts kv-facts-evidence",
+        class_="kv-data kv-sortable kv-record kv-record-evidence",
     )
 
 
