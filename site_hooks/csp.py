@@ -28,7 +28,7 @@ def policy(html: str, *, development: bool = False) -> str:
             "default-src 'none'",
             " ".join(["script-src", "'self'", "'wasm-unsafe-eval'", *scripts]),
             "worker-src 'self' blob:",
-            "connect-src 'self'",
+            "connect-src 'self' https://huggingface.co",  # asked for a model's config.json, on a click
             " ".join(["style-src", "'self'", *sources(styles)]),
             "style-src-attr 'unsafe-inline'",
             "img-src 'self' data:",

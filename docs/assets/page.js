@@ -2,7 +2,9 @@
  * The page's side of the slot contract: collect the controls, ask Python, write what it answers.
  * No sentence a reader sees and no arithmetic on a quantity stands in these files.
  */
+import { listenForConfigs } from './js/bring.js';
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { listenForSearch } from './js/find.js';
 import { listen } from './js/gestures.js';
 import { arrivedFragment, offerLink, showFragment } from './js/link.js';
 import { connect } from './js/python.js';
@@ -61,6 +63,8 @@ async function main() {
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
   listen({ touch: sync.touch, set: setControl });
+  listenForConfigs(sync.give);
+  listenForSearch(name => sync.touch(name, false));
   const arrive = () => {
     const fragment = arrivedFragment();
     if (fragment) sync.arrive(fragment);

@@ -25,10 +25,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import overload
 
-from kvcore.page import lab, sections, words
+from kvcore.page import lab, sections, split, words
 from kvcore.page.controls import CONTROLS, format_fragment
 from kvcore.page.form import render_form
-from kvcore.page.results import LabResult
 from kvcore.page.state import Settled, frozen_controls, own_shape, settle, stops
 
 __all__ = ["BLOCK_SLOTS", "form", "update"]
@@ -57,7 +56,7 @@ def form(name: str) -> str:
     return render_form(
         name,
         settled.values,
-        _controls(settled, shown.lab),
+        _controls(settled, shown),
         hold=json.dumps(_hold(shown)),
         fragment=_fragment(shown),
     )
@@ -95,7 +94,7 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
             slots |= section.render(view)
     return {
         "slots": slots,
-        "controls": _controls(settled, view.lab),
+        "controls": _controls(settled, view),
         "announce": lab.announcement(view.lab),
         "problems": problems,
         "more": None,
@@ -104,10 +103,10 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     }
 
 
-def _controls(settled: Settled, result: LabResult) -> dict[str, dict[str, object]]:
+def _controls(settled: Settled, view: sections.View) -> dict[str, dict[str, object]]:
     values = settled.values
-    frozen = frozen_controls(result.model)
-    notes = {**lab.notes(result, values), **frozen, **settled.notes}
+    frozen = frozen_controls(view.lab.model)
+    notes = {**lab.notes(view.lab, values), **split.notes(view.split, view.lab), **frozen, **settled.notes}
     return {
         name: {
             "value": value,

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kvcore import catalog
-from kvcore.dtypes import LAB_CACHE_DTYPES, WEIGHT_DTYPES
-from kvcore.errors import shown
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.errors import KvcoreError, shown
 from kvcore.page import words
 from kvcore.paging import STRATEGIES
+from kvcore.spec import read_spec, spell_spec
 
 type Value = int | str
 type Values = Mapping[str, Value]
@@ -60,7 +61,24 @@ class Choice:
         return fallback, words.not_an_option(self.name, shown(raw), self.options, str(fallback))
 
 
-type Control = Number | Choice
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A shape that a reader brought, as a link spells it; empty while there is none."""
+
+    name: str
+    default: str = ""
+
+    def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
+        """The spec, if it spells a shape, or the fallback with the problem."""
+        if raw == "":
+            return "", None
+        try:
+            return spell_spec(*read_spec(str(raw))), None
+        except KvcoreError as error:
+            return fallback, words.not_a_spec(str(error))
+
+
+type Control = Number | Choice | Spec
 
 
 def _whole(raw: object) -> int | None:
@@ -103,22 +121,37 @@ _HEAD_DIMS = (*range(16, 129, 16), *range(160, 513, 32))
 _BATCHES = (*range(1, 33), *range(34, 65, 2), *range(68, 129, 4), *range(136, 257, 8), *range(272, 513, 16))
 _DEFAULT = catalog.MODELS["llama-3-70b"].shape
 
+IMPORTED = "imported"
+"""The model that stands for the shape a reader brought."""
+
 LAB: tuple[Control, ...] = (
-    Choice(name="model", default="llama-3-70b", options=tuple(catalog.MODELS), style="select"),
+    Choice(name="model", default="llama-3-70b", options=(*catalog.MODELS, IMPORTED), style="select"),
+    Spec(name="spec"),
     Number(name="layers", default=_DEFAULT.layers, stops=_LAYERS, low=1, high=256),
     Number(name="query_heads", default=_DEFAULT.query_heads, stops=tuple(sorted(_HEADS)), low=1, high=256),
     Number(name="head_dim", default=_DEFAULT.head_dim or 0, stops=_HEAD_DIMS, low=1, high=1024),
     Choice(name="attention", default="gqa", options=("mha", "gqa", "mqa")),
     Number(name="kv_heads", default=_DEFAULT.kv_heads or 0, stops=_HEADS, low=1, high=256),
     Choice(name="cache_dtype", default="fp16", options=LAB_CACHE_DTYPES),
+    Choice(name="v_dtype", default="same", options=("same", *CACHE_DTYPES), style="select"),
     Choice(name="weight_dtype", default="fp16", options=tuple(WEIGHT_DTYPES)),
     Number(name="context", default=8192, stops=_between_powers(2**10, 2**20), low=2**10, high=2**20),
     Number(name="batch", default=8, stops=_BATCHES, low=1, high=512),
     Choice(name="gpu", default="h100-80gb", options=tuple(catalog.GPUS), style="select"),
     Choice(name="units", default="binary", options=("binary", "decimal")),
     Choice(name="scale", default="linear", options=("linear", "log")),
+    Choice(name="compare", default="none", options=("none", "fp8", *catalog.MODELS), style="select"),
 )
 """The controls of form #lab, in the order a reader meets them."""
+
+SPLIT: tuple[Control, ...] = (
+    Number(name="tp", default=2, stops=(1, 2, 4, 8, 16, 32, 64), low=1, high=1024),
+    Number(name="pp", default=1, stops=(1, 2, 3, 4, 6, 8, 12, 16), low=1, high=256),
+    Number(name="dp", default=1, stops=(1, 2, 4, 8, 16, 32, 64), low=1, high=1024),
+    Number(name="reserve", default=10, stops=tuple(range(51)), low=0, high=90),
+    Number(name="engine_block", default=1, stops=(1, 16, 32, 64, 128, 256), low=1, high=4096),
+)
+"""The controls of form #split: how GPUs share the Lab's model, and what an engine keeps back."""
 
 PAGING: tuple[Control, ...] = (
     Choice(name="strategy", default="contiguous", options=STRATEGIES),
@@ -127,7 +160,7 @@ PAGING: tuple[Control, ...] = (
 )
 """The controls of form #paging."""
 
-FORMS: Mapping[str, tuple[Control, ...]] = MappingProxyType({"lab": LAB, "paging": PAGING})
+FORMS: Mapping[str, tuple[Control, ...]] = MappingProxyType({"lab": LAB, "split": SPLIT, "paging": PAGING})
 CONTROLS: Mapping[str, Control] = MappingProxyType(
     {control.name: control for form in FORMS.values() for control in form}
 )
@@ -154,5 +187,10 @@ def parse_fragment(fragment: str) -> tuple[dict[str, str], list[str]]:
 
 def format_fragment(values: Values, implied: Values) -> str:
     """The fragment that leads back to these values: the model, and all that differs from what an empty fragment implies."""
-    parts = [f"{name}={values[name]}" for name in CONTROLS if name == "model" or values[name] != implied[name]]
+    unused = {"spec"} if values["model"] != IMPORTED else set()
+    parts = [
+        f"{name}={values[name]}"
+        for name in CONTROLS
+        if name not in unused and (name == "model" or values[name] != implied[name])
+    ]
     return "&".join((FRAGMENT, *parts))

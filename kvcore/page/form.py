@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.page import words
-from kvcore.page.controls import FORMS, Choice, Control, Number, Values
+from kvcore.page.controls import FORMS, IMPORTED, Choice, Control, Number, Spec, Values
 from kvcore.page.svg import Html, el, join
 
 GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lab": {
-        "model": ("model",),
+        "model": ("model", "spec"),
         "load": ("context", "batch"),
         "shape": ("layers", "query_heads", "head_dim", "attention", "kv_heads"),
-        "storage": ("cache_dtype", "weight_dtype", "gpu"),
-        "show": ("units", "scale"),
+        "storage": ("cache_dtype", "v_dtype", "weight_dtype", "gpu"),
+        "show": ("units", "scale", "compare"),
     },
+    "split": {"split": ("tp", "pp", "dp", "reserve", "engine_block")},
     "paging": {"paging": ("strategy", "sequences", "block_size")},
 }
 """The groups of each form, in the order they stand."""
@@ -58,6 +59,8 @@ def _control(form: str, control: Control, values: Values, about: About) -> Html:
     note = el("p", str(about["note"]), class_="kv-note", id=f"{ident}-note")
     if isinstance(control, Number):
         return _number(ident, control, int(values[control.name]), about, note)
+    if isinstance(control, Spec):
+        return _import(ident, control, note)
     draw = _select if control.style == "select" else _radios
     return draw(ident, control, values, note)
 
@@ -122,22 +125,75 @@ def _option(name: str, option: str) -> str:
 
 def _select(ident: str, control: Choice, values: Values, note: Html) -> Html:
     name = control.name
-    if name == "model":
-        families: dict[str, list[Html]] = {}
-        for model in catalog.MODELS.values():
-            families.setdefault(model.family, []).append(_entry(model.id, model.name, values[name]))
-        options = join(el("optgroup", *entries, label=family) for family, entries in families.items())
-    else:
-        options = join(_entry(gpu.id, gpu.name, values[name]) for gpu in catalog.GPUS.values())
+    finder = el(
+        "input",
+        type="search",
+        id="kv-find",
+        aria_label=words.FIND_MODEL,
+        placeholder=words.FIND_MODEL,
+        spellcheck="false",
+    )
     return el(
         "div",
         el("label", *_label(name), for_=ident),
-        el("select", options, id=ident, name=name, aria_describedby=f"{ident}-note"),
+        el("select", _entries(control, str(values[name])), id=ident, name=name, aria_describedby=f"{ident}-note"),
+        finder if name == "model" else None,
         note,
         class_="kv-control",
         data_control=name,
     )
 
 
-def _entry(value: str, text: str, chosen: object) -> Html:
+def _entries(control: Choice, chosen: str) -> Html:
+    """The options of a select: models by their families, all else in a row."""
+    known = words.OPTIONS.get(control.name, {})
+    single: list[Html] = []
+    families: dict[str, list[Html]] = {}
+    for option in control.options:
+        if option in catalog.MODELS:
+            model = catalog.MODELS[option]
+            families.setdefault(model.family, []).append(_entry(option, model.name, chosen))
+        elif option == IMPORTED:
+            single.append(el("option", words.IMPORTED, value=option, hidden=True))
+        else:
+            single.append(_entry(option, known.get(option) or _name(option), chosen))
+    groups = [el("optgroup", *entries, label=family) for family, entries in families.items()]
+    return join([*single, *groups])
+
+
+def _name(option: str) -> str:
+    return catalog.GPUS[option].name if option in catalog.GPUS else CACHE_DTYPES[option].label
+
+
+def _entry(value: str, text: str, chosen: str) -> Html:
     return el("option", text, value=value, selected=value == chosen)
+
+
+def _import(ident: str, control: Spec, note: Html) -> Html:
+    """Three ways to bring a config.json: as text, as a file, or by its id on Hugging Face; the spec it becomes is hidden."""
+    text = el("textarea", id="kv-config-text", rows=4, spellcheck="false", autocomplete="off")
+    file = el("input", type="file", id="kv-config-file", accept=".json,application/json")
+    name = el(
+        "input",
+        type="text",
+        id="kv-config-id",
+        placeholder=words.IMPORT_ID_EXAMPLE,
+        spellcheck="false",
+        autocapitalize="none",
+    )
+    return el(
+        "details",
+        el("summary", words.IMPORT),
+        el("input", type="hidden", id=ident, name=control.name, value=""),
+        el("label", words.IMPORT_TEXT, for_="kv-config-text"),
+        text,
+        el("button", words.IMPORT_USE, type="button", id="kv-config-use"),
+        el("label", words.IMPORT_FILE, for_="kv-config-file"),
+        file,
+        el("label", words.IMPORT_ID, for_="kv-config-id"),
+        el("div", name, el("button", words.IMPORT_FETCH, type="button", id="kv-config-fetch"), class_="kv-fetch"),
+        note,
+        class_="kv-import",
+        id="kv-import",
+        data_control=control.name,
+    )

@@ -11,11 +11,11 @@ from kvcore.page.controls import Value, Values
 from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
 from kvcore.page.figures.bar import footprint_bar
 from kvcore.page.figures.cliff import cliff_chart
-from kvcore.page.formula import formula
+from kvcore.page.formula import formula, per_value
 from kvcore.page.results import LabResult
-from kvcore.page.svg import NOTHING, Html, data, el, escape, join, small
+from kvcore.page.svg import NOTHING, Html, data, el, escape, filled, join, small
 from kvcore.page.tables import chart_table, figure, footprint_table
-from kvcore.units import fixed, format_bytes, format_count, format_parameters, format_ratio, significant
+from kvcore.units import format_bytes, format_count, format_parameters, format_ratio, significant
 
 BLOCKS = frozenset({"lab.chart", "lab.footprint", "lab.formula", "lab.model_note"})
 """Slots that hold more than a phrase: the page gives them a block of their own."""
@@ -45,7 +45,8 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.cliff_batch": _cliff_batch(footprint),
         "lab.gpus": _with(data(footprint.gpus, format_count(footprint.gpus)), words.gpu_each(result.gpu.name)),
         "lab.max_batch": _max_batch(footprint, result.gpu),
-        "lab.formula": formula(footprint, units, _per_value(footprint.cache_dtype)[0], _window(footprint)),
+        "lab.formula": formula(footprint, units, _window(footprint)),
+        "lab.rates": _rates(footprint, units),
         "lab.model_name": el("span", result.name),
         "lab.model_note": _model_note(result),
         "lab.context_note": el(
@@ -63,6 +64,7 @@ def chart(result: LabResult, axis: MemoryAxis) -> Html:
         [
             el("strong", finding),
             *_twin_sentence(result),
+            *_compare_sentence(result),
             el("span", words.chart_legend(result.gpu.label, result.footprint.batch)),
         ],
         " ",
@@ -113,8 +115,8 @@ def notes(result: LabResult, values: Values) -> dict[str, str]:
     """What stands beside the Lab's controls at these values."""
     held, limit = result.footprint, result.model.shape.context_limit
     found = {
-        "cache_dtype": words.cache_dtype_note(*_per_value(CACHE_DTYPES[str(values["cache_dtype"])])),
-        "weight_dtype": words.weight_dtype_note(_per_value(WEIGHT_DTYPES[str(values["weight_dtype"])])[0]),
+        "cache_dtype": _dtype_note(CACHE_DTYPES[str(values["cache_dtype"])]),
+        "weight_dtype": words.weight_dtype_note(per_value(WEIGHT_DTYPES[str(values["weight_dtype"])])),
         "gpu": _gpu_note(result.gpu, result.units),
         "attention": words.ATTENTION[result.shape.attention],
     }
@@ -134,10 +136,9 @@ def _with(number: Html, text: str) -> Html:
     return Html(f"{number} {small(text)}")
 
 
-def _per_value(dtype: Dtype) -> tuple[str, tuple[int, int] | None]:
-    per_value = dtype.bytes_per_value
-    text = str(per_value.numerator) if per_value.denominator == 1 else fixed(per_value, 4).rstrip("0")
-    return text, (dtype.block_values, dtype.block_bytes) if dtype.block_values > 2 else None
+def _dtype_note(dtype: Dtype) -> str:
+    block = (dtype.block_values, dtype.block_bytes) if dtype.block_values > 1 else None
+    return words.cache_dtype_note(per_value(dtype), block)
 
 
 def _gpu_note(gpu: Gpu, units: str) -> str:
@@ -159,6 +160,21 @@ def _cliff(held: Footprint, limit: int | None) -> Html:
     if limit is not None and cliff > limit:
         where = f"{where}, {words.cliff_past_limit(limit)}"
     return _with(data(cliff, words.tokens(cliff)), where)
+
+
+def _rates(held: Footprint, units: str) -> Html:
+    """The cache's marginal, average and asymptotic rate: three numbers where they differ, else one.
+
+    The first number is the marginal one: the bytes that the next token of a sequence adds at this context.
+    """
+    marginal = held.sequence_bytes(held.context + 1) - held.sequence_bytes(held.context)
+    average = held.bytes_per_sequence // held.context
+    shape = held.shape
+    asymptotic = shape.asymptotic_bytes_per_token(held.cache_dtype, held.value_dtype)
+    rates = [data(size, format_bytes(size, units)) for size in (marginal, average, asymptotic)]
+    if marginal == asymptotic == held.bytes_per_token and not shape.state_bytes:
+        return filled(words.constant_rate, rates[0])
+    return filled(words.rates, *rates)
 
 
 def _cliff_batch(held: Footprint) -> Html:
@@ -220,12 +236,21 @@ def _twin_sentence(result: LabResult) -> list[Html]:
     return []
 
 
+def _compare_sentence(result: LabResult) -> list[Html]:
+    """Where what the Lab is compared with crosses its own weights."""
+    if result.compared is None:
+        return []
+    name, other = result.compared
+    return [el("span", words.compare_finding(name, other.cliff_context))]
+
+
 def _model_note(result: LabResult) -> Html:
     params = format_count(result.shape.params)
     if not result.edited:
         model = result.model
         attention = words.ATTENTION[model.shape.attention]
-        return el("span", words.model_note(attention, model.shape.kv_heads, params, model.source, model.read))
+        note = words.model_note(attention, model.shape.kv_heads, params, model.source, model.read)
+        return el("span", words.imported_note(model.name, note) if model.read is None else note)
     reset = el(
         "button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=f'{{"model":"{result.model.id}"}}'
     )

@@ -1,15 +1,15 @@
 """What the Lab's controls come to: one result, from which its sentences, figures and tables are all drawn."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kvcore import catalog
-from kvcore.catalog import Gpu, Model
+from kvcore.catalog import Gpu
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.footprint import Footprint
 from kvcore.page import words
 from kvcore.page.controls import Values
-from kvcore.page.state import grouped_kv_heads, own_shape
+from kvcore.page.state import Origin, grouped_kv_heads, origin, own_shape
 from kvcore.paging import STRATEGIES, Allocation, Request, allocate, fit, requests
 from kvcore.shape import Shape
 
@@ -19,14 +19,16 @@ class LabResult:
     """A model as the Lab has it, its footprint, and the same model with other KV heads.
 
     twins: "mha", "gqa" or "mqa" -> the footprint of the same shape with those KV heads; the Lab's own is not among them.
+    compared: another model, or this one with another cache, at the same load, by its name.
     """
 
-    model: Model
+    model: Origin
     edited: bool
     footprint: Footprint
     twins: Mapping[str, Footprint]
     gpu: Gpu
     units: str
+    compared: tuple[str, Footprint] | None = None
 
     @property
     def shape(self) -> Shape:
@@ -91,7 +93,7 @@ def paging_result(values: Values, lab: LabResult) -> PagingResult:
 
 def lab_result(values: Values) -> LabResult:
     """Compute the Lab for settled values of its controls."""
-    model = catalog.MODELS[str(values["model"])]
+    model = origin(values)
     own = own_shape(model)
     asked = {name: int(values[name]) for name in ("layers", "query_heads", "head_dim", "kv_heads")}
     changes = {name: value for name, value in asked.items() if value != own[name]}
@@ -106,6 +108,7 @@ def lab_result(values: Values) -> LabResult:
             context=int(values["context"]),
             batch=int(values["batch"]),
             cache_dtype=CACHE_DTYPES[str(values["cache_dtype"])],
+            value_dtype=CACHE_DTYPES.get(str(values["v_dtype"])),
             weight_dtype=WEIGHT_DTYPES[str(values["weight_dtype"])],
             gpu_bytes=gpu.memory_bytes,
         )
@@ -117,7 +120,18 @@ def lab_result(values: Values) -> LabResult:
         twins={name: footprint(twin) for name, twin in _twins(shape, int(own["kv_heads"])).items()},
         gpu=gpu,
         units=str(values["units"]),
+        compared=_compared(str(values["compare"]), footprint(shape)),
     )
+
+
+def _compared(choice: str, held: Footprint) -> tuple[str, Footprint] | None:
+    """What the chart sets beside the Lab's model."""
+    if choice == "none":
+        return None
+    if choice == "fp8":
+        return words.COMPARED_FP8, replace(held, cache_dtype=CACHE_DTYPES["fp8"])
+    model = catalog.MODELS[choice]
+    return model.name, replace(held, shape=model.shape)
 
 
 def _twins(shape: Shape, own_kv_heads: int) -> dict[str, Shape]:

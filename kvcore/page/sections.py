@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from kvcore.page import facts, hatches, lab, models, paging
-from kvcore.page.controls import LAB, PAGING, Values
+from kvcore.errors import KvcoreError
+from kvcore.page import facts, hatches, lab, models, paging, split
+from kvcore.page.controls import LAB, PAGING, SPLIT, Values
 from kvcore.page.figures.axes import MemoryAxis
 from kvcore.page.figures.cliff import memory_axis
 from kvcore.page.results import LabResult, PagingResult, lab_result, paging_result
+from kvcore.parallel import PerGpu
 
 BLOCKS = lab.BLOCKS | paging.BLOCKS | models.BLOCKS | facts.BLOCKS | {"lab.problems"}
 """Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
@@ -26,6 +28,11 @@ class View:
     def paging(self) -> PagingResult:
         """The grid's result."""
         return paging_result(self.values, self.lab)
+
+    @cached_property
+    def split(self) -> PerGpu | KvcoreError:
+        """What the fullest GPU holds, or why the model cannot be split so."""
+        return split.split_result(self.values, self.lab)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,21 +70,23 @@ def _axis(result: LabResult, scale: str, held: object) -> MemoryAxis:
     return memory_axis(result, scale)
 
 
-_SHAPE = frozenset({"model", "layers", "query_heads", "head_dim", "attention", "kv_heads"})
-_LAB = frozenset(control.name for control in LAB) - {"scale"}
+_SHAPE = frozenset({"model", "spec", "layers", "query_heads", "head_dim", "attention", "kv_heads"})
+_LAB = frozenset(control.name for control in LAB) - {"scale", "compare"}
+_SPLIT = frozenset(control.name for control in SPLIT)
 _PAGING = frozenset(control.name for control in PAGING)
 
 SECTIONS = (
     Section(controls=_LAB, render=lambda view: lab.readouts(view.lab)),
     Section(controls=_LAB, on_axis=True, render=lambda view: {"lab.chart": lab.chart(view.lab, view.axis)}),
     Section(controls=_LAB, render=lambda view: {"lab.footprint": lab.footprint(view.lab)}),
+    Section(controls=_LAB | _SPLIT, render=lambda view: split.readouts(view.split, view.lab)),
     Section(
-        controls=_PAGING | _SHAPE | {"cache_dtype", "units"},
+        controls=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "units"},
         render=lambda view: paging.readouts(view.paging),
     ),
     Section(controls=_PAGING, render=lambda view: {"paging.grid": paging.grid(view.paging)}),
     Section(
-        controls=_PAGING | _SHAPE | {"cache_dtype", "context", "units"},
+        controls=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "context", "units"},
         render=lambda view: hatches.cards(view.lab, view.paging),
     ),
     Section(controls=frozenset({"units"}), render=lambda view: facts.facts(view.lab.units)),

@@ -8,15 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kvcore import catalog
-from kvcore.catalog import Model
-from kvcore.errors import shown
+from kvcore.config import parse_config, shape_from_config
+from kvcore.errors import KvcoreError, shown
 from kvcore.page import words
-from kvcore.page.controls import CONTROLS, Number, Value, parse_fragment
+from kvcore.page.controls import CONTROLS, IMPORTED, Number, Value, parse_fragment
+from kvcore.shape import Shape
+from kvcore.spec import clean_name, read_spec, spell_spec
 
 SHAPE = ("layers", "query_heads", "head_dim", "attention", "kv_heads")
 """The controls that a model sets."""
 
-OTHER_KEYS = frozenset({"changed", "settled", "hold", "fragment", "more"})
+OTHER_KEYS = frozenset({"changed", "settled", "hold", "fragment", "more", "config", "config_name", "config_failed"})
 """What a request may hold besides controls."""
 
 _USUAL_KV_HEADS = 8
@@ -53,16 +55,27 @@ def settle(request: Mapping[str, object]) -> Settled:
             problems.append(problem)
         return value
 
-    model = catalog.MODELS[str(read("model", last_good.get("model", CONTROLS["model"].default)))]
+    brought, refused = _import(request)
+    if refused:
+        notes["spec"] = refused
+        problems.append(refused)
+    elif brought:
+        raw |= {"model": IMPORTED, "spec": brought}
+        changed = [*changed, "model"]
+    values["spec"] = read("spec", last_good.get("spec", ""))
+    values["model"] = read("model", last_good.get("model", CONTROLS["model"].default))
+    if values["model"] == IMPORTED and not values["spec"]:
+        values["model"] = CONTROLS["model"].default
+        problems.append(words.NOTHING_IMPORTED)
+    model = origin(values)
     own = own_shape(model)
     if "model" in changed:
         since = changed[len(changed) - changed[::-1].index("model") :]
         raw = {name: value for name, value in raw.items() if name not in SHAPE or name in since}
     kept = "model" not in changed and last_good.get("model") == model.id
     frozen = frozen_controls(model)
-    values["model"] = model.id
     for name, control in CONTROLS.items():
-        if name == "model":
+        if name in values:
             continue
         implied = own.get(name, control.default)
         known = last_good.get(name, implied) if kept or name not in SHAPE else implied
@@ -71,7 +84,46 @@ def settle(request: Mapping[str, object]) -> Settled:
     return Settled(values=values, problems=problems, notes=notes)
 
 
-def own_shape(model: Model) -> dict[str, Value]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where the Lab's shape comes from: a model of the catalogue, or what a reader brought."""
+
+    id: str
+    name: str
+    shape: Shape
+    source: str
+    read: str | None
+
+
+def origin(values: Mapping[str, Value]) -> Origin:
+    """The model that these values name."""
+    if values["model"] == IMPORTED:
+        name, shape = read_spec(str(values["spec"]))
+        return Origin(id=IMPORTED, name=name, shape=shape, source=words.BROUGHT, read=None)
+    model = catalog.MODELS[str(values["model"])]
+    return Origin(id=model.id, name=model.name, shape=model.shape, source=model.source, read=model.read)
+
+
+def _import(request: Mapping[str, object]) -> tuple[str | None, str | None]:
+    """The spec of a config.json that came with the request, or why there is none."""
+    name = clean_name(str(request.get("config_name") or "")) or words.UNNAMED
+    failed = request.get("config_failed")
+    if failed is not None:
+        return None, words.import_failed(str(failed), shown(request.get("config_name")))
+    text = request.get("config")
+    if text is None:
+        return None, None
+    if not isinstance(text, str):
+        return None, words.not_a_config(shown(text))
+    try:
+        spec = spell_spec(name, shape_from_config(parse_config(text)))
+        read_spec(spec)
+    except KvcoreError as error:
+        return None, words.not_imported(name, str(error))
+    return spec, None
+
+
+def own_shape(model: Origin) -> dict[str, Value]:
     """The shape controls as the model itself has them."""
     shape = model.shape
     return {
@@ -83,7 +135,7 @@ def own_shape(model: Model) -> dict[str, Value]:
     }
 
 
-def frozen_controls(model: Model) -> dict[str, str]:
+def frozen_controls(model: Origin) -> dict[str, str]:
     """The shape controls that have no meaning for a model, each with the reason."""
     if not model.shape.uniform:
         return dict.fromkeys(SHAPE, words.LAYERS_DIFFER)

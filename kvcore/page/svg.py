@@ -5,7 +5,7 @@ Python fifty times slower) and byte-stable: the same input gives the same text o
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _VOID = frozenset({"input", "br", "wbr", "col"})
 _SHAPES = frozenset({"line", "rect", "circle", "path", "use"})
@@ -24,6 +24,9 @@ type Child = Html | str | int | None
 type Attribute = str | int | float | bool | None
 
 NOTHING = Html("")
+
+_MARK = 0xE000
+"""The first of the characters that stand for nothing: places to be filled."""
 
 _SPELLED: dict[str, str] = {}
 """How attribute names are spelled, as they are met: a table that only saves time."""
@@ -78,6 +81,15 @@ def el(name: str, /, *children: Child, **attributes: Attribute) -> Html:
 def join(pieces: Iterable[Html], between: str = "") -> Html:
     """Put markup together, with escaped text between the pieces."""
     return Html(escape(between).join(pieces))
+
+
+def filled(phrase: Callable[..., str], *parts: Html) -> Html:
+    """A phrase with markup in the places of its arguments: the words are escaped, the parts are not."""
+    marks = [chr(_MARK + index) for index in range(len(parts))]
+    text = escape(phrase(*marks))
+    for mark, part in zip(marks, parts, strict=True):
+        text = Html(text.replace(escape(mark), part))
+    return text
 
 
 def data(value: float | None, text: str) -> Html:

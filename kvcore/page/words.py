@@ -18,12 +18,20 @@ LABELS = MappingProxyType(
         "attention": "Attention",
         "kv_heads": "KV heads",
         "cache_dtype": "Cache dtype",
+        "v_dtype": "V stored as",
         "weight_dtype": "Weight dtype",
         "context": "Context",
         "batch": "Batch",
         "gpu": "GPU",
         "units": "Units",
         "scale": "Memory axis",
+        "compare": "Compare with",
+        "spec": "Import",
+        "tp": "Tensor parallel",
+        "pp": "Pipeline stages",
+        "dp": "Data-parallel copies",
+        "reserve": "Reserve",
+        "engine_block": "Engine's block",
         "strategy": "Allocation",
         "sequences": "Sequences at once",
         "block_size": "Block size",
@@ -32,7 +40,16 @@ LABELS = MappingProxyType(
 SYMBOLS = MappingProxyType(
     {"layers": "L", "query_heads": "n_h", "head_dim": "d_h", "kv_heads": "n_kv", "cache_dtype": "p"}
 )
-UNITS = MappingProxyType({"context": "tokens", "batch": "sequences", "block_size": "tokens"})
+UNITS = MappingProxyType(
+    {
+        "context": "tokens",
+        "batch": "sequences",
+        "block_size": "tokens",
+        "tp": "GPUs",
+        "reserve": "%",
+        "engine_block": "tokens",
+    }
+)
 GROUPS = MappingProxyType(
     {
         "model": "Model",
@@ -40,6 +57,7 @@ GROUPS = MappingProxyType(
         "shape": "Model shape",
         "load": "Load",
         "storage": "Storage",
+        "split": "Split over GPUs",
         "show": "Show as",
     }
 )
@@ -49,6 +67,8 @@ OPTIONS = MappingProxyType(
         "units": {"binary": "GiB", "decimal": "GB"},
         "scale": {"linear": "linear", "log": "log"},
         "strategy": {"contiguous": "contiguous", "paged": "paged"},
+        "v_dtype": {"same": "the same as K"},
+        "compare": {"none": "its own twins only", "fp8": "itself with an FP8 cache"},
     }
 )
 ATTENTION = MappingProxyType(
@@ -105,6 +125,41 @@ def unknown_in_fragment(name: str, known: Sequence[str]) -> str:
 
 def not_our_fragment(head: str, expected: str) -> str:
     return f"The link begins with {head}; this page reads links that begin with {expected}."
+
+
+BROUGHT = "the config you gave"
+UNNAMED = "Imported model"
+NOTHING_IMPORTED = "Model: no shape has been imported; the default is shown."
+
+
+def not_a_spec(error: str) -> str:
+    return f"The link's model cannot be read: {error}."
+
+
+def not_a_config(raw: str) -> str:
+    return f"Import: {raw} is not the text of a config.json."
+
+
+def not_imported(name: str, error: str) -> str:
+    return f"{name} is not imported. {error}."
+
+
+_FAILURES = MappingProxyType(
+    {
+        "network": "Hugging Face cannot be reached from here: {name} is not fetched. Paste its config.json instead.",
+        "missing": "Hugging Face has no config.json for {name}. Expected an id such as Qwen/Qwen3-8B.",
+        "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
+        "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
+        "size": "{name} is too large for a config.json; expected at most 1,000,000 characters.",
+        "depth": "{name} is nested too deeply for a config.json; expected at most 64 brackets within brackets.",
+        "file": "{name} cannot be read; expected a config.json.",
+    }
+)
+
+
+def import_failed(reason: str, name: str) -> str:
+    template = _FAILURES.get(reason, "{name} is not fetched: Hugging Face answered with status {reason}.")
+    return template.format(name=name, reason=reason)
 
 
 def not_json(error: str) -> str:
@@ -167,9 +222,14 @@ def edited(model: str) -> str:
     return f"{model}, edited"
 
 
-def model_note(attention: str, kv_heads: int | None, params: str, source: str, read: str) -> str:
+def model_note(attention: str, kv_heads: int | None, params: str, source: str, read: str | None) -> str:
     heads = f" with {kv_heads} KV head{'' if kv_heads == 1 else 's'}" if kv_heads else ""
-    return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}, read {read}."
+    when = f", read {read}" if read else ""
+    return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}{when}."
+
+
+def imported_note(model: str, note: str) -> str:
+    return f"{model}. {note}"
 
 
 def edited_note(model: str, params: str) -> str:
@@ -364,7 +424,9 @@ def marked_context(context: int, *, here: bool, cliff: bool) -> str:
     return f"{format_count(context)}{', the cliff' if cliff else ''}{mark}"
 
 
-FORMS = MappingProxyType({"lab": "Controls of the Lab", "paging": "Controls of the allocation"})
+FORMS = MappingProxyType(
+    {"lab": "Controls of the Lab", "split": "Controls of the split", "paging": "Controls of the allocation"}
+)
 
 
 def here_labels(context: int, *, at_limit: bool) -> tuple[tuple[str, ...], ...]:
@@ -607,7 +669,7 @@ EVIDENCE_TABLES = MappingProxyType(
     }
 )
 STANDING = MappingProxyType(
-    {"reproduced": "reproduced", "inferred": "reproduced, with a fact read out of it", "mismatch": "does not match"}
+    {"reproduced": "reproduced", "inferred": "reproduced, part inferred", "mismatch": "does not match"}
 )
 FORMULAS = MappingProxyType(
     {
@@ -684,3 +746,93 @@ def inferred_from(what: str) -> str:
 
 def why_not(cause: str) -> str:
     return f"Why not: {cause}"
+
+
+# importing a model
+
+IMPORT = "Import a model from its config.json"
+IMPORT_TEXT = "Paste the file's text, or drop the file here"
+IMPORT_USE = "Use this config"
+IMPORT_FILE = "Open a file"
+IMPORT_ID = "Or name a model on Hugging Face; it is asked for when you press Fetch"
+IMPORT_ID_EXAMPLE = "owner/name"
+IMPORT_FETCH = "Fetch"
+IMPORTED = "Imported model"
+FIND_MODEL = "Find a model"
+
+# the split over GPUs
+
+
+def split_note(gpus: int) -> str:
+    return f"{in_words(gpus)} GPU{'' if gpus == 1 else 's'} in all"
+
+
+def per_gpu(kv_heads: str) -> str:
+    return f"on the fullest GPU{kv_heads}"
+
+
+def heads_per_gpu(kv_heads: int) -> str:
+    return f", with {'1 KV head' if kv_heads == 1 else f'{format_count(kv_heads)} KV heads'} of each layer"
+
+
+FITS = "yes"
+FITS_NOT = "no"
+
+
+def to_spare(free: str) -> str:
+    return f"{free} to spare on each GPU"
+
+
+def too_little(missing: str) -> str:
+    return f"{missing} too little on each GPU"
+
+
+def largest_batch(context: int, gpus: str) -> str:
+    return f"at {tokens(context)} each, on {gpus}"
+
+
+def largest_context(batch: int, gpus: str) -> str:
+    return f"with {sequences(batch)}, on {gpus}"
+
+
+NO_CONTEXT_TOO_LONG = "any context"
+NOT_ONE = "not one"
+
+
+def reserve_note(size: str) -> str:
+    return f"{size} of each GPU kept back; vLLM keeps 10 % by default"
+
+
+ENGINE_BLOCK_NONE = "no rounding: tokens are counted singly"
+
+
+def engine_block_note(block: int) -> str:
+    return f"each sequence takes whole blocks of {tokens(block)}"
+
+
+def cannot_split(error: str) -> str:
+    return f"This split is not possible. {error}."
+
+
+# rates
+
+
+def rates(marginal: str, average: str, asymptotic: str) -> str:
+    return f"The next token adds {marginal}; so far one has cost {average} on average; in the long run each adds {asymptotic}."
+
+
+def constant_rate(rate: str) -> str:
+    return f"Every token adds {rate}, the first as much as the last."
+
+
+def compared(name: str) -> str:
+    return f"as {name}" if name else ""
+
+
+def compare_finding(name: str, cliff: int | None) -> str:
+    if cliff is None:
+        return f"The cache of {name} never overtakes its weights."
+    return f"The cache of {name} overtakes its own weights at {tokens(cliff)}."
+
+
+COMPARED_FP8 = "FP8 cache"

@@ -39,7 +39,7 @@ def test_nothing_is_allowed_that_is_not_named() -> None:
     text = policy("<head></head>")
     for name in ("default-src", "base-uri", "form-action", "object-src"):
         assert _directive(text, name) == ["'none'"]
-    assert _directive(text, "connect-src") == ["'self'"]
+    assert _directive(text, "connect-src") == ["'self'", "https://huggingface.co"]
     assert "http" not in text
     assert "'unsafe-eval'" not in text
 

@@ -34,6 +34,8 @@ export function makeSync(page) {
   let hold = page.hold;    // what Python wants to see again
   /** @type {unknown} */
   let more = null;
+  /** @type {Record<string, string>} */
+  let extra = {};          // what goes with the next question only
   let shown = page.read();                  // what the page and Python last agreed on
   /** @type {Set<string>} */
   let changed = new Set();                  // names moved since the last answered question, in order
@@ -71,7 +73,9 @@ export function makeSync(page) {
       hold,
       ...(arriving === null ? {} : { fragment: arriving }),
       ...(more === null || dirty ? {} : { more }),
+      ...extra,
     };
+    extra = {};
     fragment = null;
     if (arriving === null) changed = new Set();
     dirty = arriving !== null && changed.size > 0;
@@ -107,6 +111,13 @@ export function makeSync(page) {
         changed.add(name);
       }
       moving = dragging;
+      touched = dirty = true;
+      run();
+    },
+
+    /** @param {Record<string, string>} once what Python is to be told beside the controls */
+    give(once) {
+      extra = once;
       touched = dirty = true;
       run();
     },

@@ -9,7 +9,7 @@ from functools import lru_cache
 from kvcore.page import words
 from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, round_up
 from kvcore.page.figures.cliff_labels import cliff_labels
-from kvcore.page.figures.cliff_scene import NARROW, SAMPLES, WIDE, Frame, Points, Scene
+from kvcore.page.figures.cliff_scene import NARROW, WIDE, Curves, Frame, Points, Scene
 from kvcore.page.figures.labels import text_width
 from kvcore.page.results import LabResult
 from kvcore.page.svg import Html, el, join, label_text, number
@@ -19,6 +19,8 @@ def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
     """An axis on which the weights, their crossing, the cache of now and a first GPU can be read."""
     held = result.footprint
     need = max(3.3 * held.weights_bytes, 1.15 * held.cache_bytes)
+    if result.compared is not None:
+        need = max(need, 1.3 * result.compared[1].weights_bytes)
     if held.gpu_bytes < 2 * need:
         need = max(need, 1.08 * held.gpu_bytes)
     lowest = min(held.weights_bytes, held.batch * held.sequence_bytes(FIRST_CONTEXT)) or 1
@@ -28,10 +30,8 @@ def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
 
 def cliff_chart(result: LabResult, axis: MemoryAxis, finding: str) -> Html:
     """The chart in both widths, its accessible name the finding."""
-    held = result.footprint
-    cache = held.cache_curve(SAMPLES)
-    twins = {name: twin.cache_curve(SAMPLES) for name, twin in result.twins.items()}
-    return join(_draw(Scene.of(frame, axis, result, cache, twins), finding) for frame in (WIDE, NARROW))
+    curves = Curves.of(result)
+    return join(_draw(Scene.of(frame, axis, result, curves), finding) for frame in (WIDE, NARROW))
 
 
 def _draw(scene: Scene, finding: str) -> Html:
@@ -84,6 +84,10 @@ def _marks(scene: Scene) -> Iterator[Html]:
     )
     for points in scene.twins.values():
         yield el("path", class_="kv-twin", d=_path(frame, points))
+    if scene.compared is not None:
+        points, other = scene.compared
+        yield el("path", class_="kv-compared", d=_path(frame, points))
+        yield el("path", class_="kv-compared-weights", d=f"M0,{number(other - frame.top)}H{width}")
     yield el("path", class_="kv-cache-area", d=Html(f"{cache}H{width}V{frame.plot_height}H0Z"))
     yield el("path", class_="kv-weights-line", d=f"M0,{number(level)}H{width}")
     levels = [f"M0,{number(y - frame.top)}H{width}" for _, y in scene.gpus]

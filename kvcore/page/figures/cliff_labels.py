@@ -25,6 +25,8 @@ def cliff_labels(scene: Scene) -> Html:
             middle = (frame.left + frame.end) / 2
             places = [Place(frame.end - 4, y - 4, "end"), Place(frame.left + 4, y - 4), Place(middle, y - 4, "middle")]
             placer.label(words.gpu_label(gpus, scene.result.gpu.label), "kv-gpu-name", places)
+    if scene.compared is not None and scene.result.compared is not None:
+        placer.label(scene.result.compared[0], "kv-compared-name", _along(scene, scene.compared[0]))
     for name, points in scene.twins.items():
         placer.label(words.TWINS[name], "kv-twin-name", _along(scene, points))
     return placer.render()
@@ -40,6 +42,8 @@ def _placer(scene: Scene) -> Placer:
         uprights.append((scene.limit_x, 2.0))
     levels = [(scene.weights_y, 1.0), *((y, 0.5) for _, y in scene.gpus)]
     curves = [(scene.cache, 3.0), *((points, 2.0) for points in scene.twins.values())]
+    if scene.compared is not None:
+        curves.append((scene.compared[0], 2.0))
     return Placer(
         frame=(frame.left, frame.top - 4, frame.end, frame.floor - 1),
         uprights=uprights,

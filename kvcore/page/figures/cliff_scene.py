@@ -69,10 +69,28 @@ NARROW = Frame(name="narrow", width=340, height=330, left=66, right=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
+    """Bytes at every sample: of the Lab's cache, of its twins, of what it is compared with."""
+
+    cache: Sequence[int]
+    twins: Mapping[str, Sequence[int]]
+    compared: Sequence[int] | None
+
+    @classmethod
+    def of(cls, result: LabResult) -> "Curves":
+        """The curves of a result."""
+        return cls(
+            cache=result.footprint.cache_curve(SAMPLES),
+            twins={name: twin.cache_curve(SAMPLES) for name, twin in result.twins.items()},
+            compared=result.compared[1].cache_curve(SAMPLES) if result.compared else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """A result laid out; `cliff_x` and `limit_x` are None where there is nothing of the kind on the chart.
 
-    gpus: counts that are drawn with the y of their memory; cache, twins: the points of the curves.
+    compared: the curve of what the Lab is compared with, and the y of its weights. gpus: counts that are drawn with the y of their memory; cache, twins: the points of the curves.
     """
 
     frame: Frame
@@ -86,11 +104,10 @@ class Scene:
     gpus: Sequence[tuple[int, float]]
     cache: Points
     twins: Mapping[str, Points]
+    compared: tuple[Points, float] | None
 
     @classmethod
-    def of(
-        cls, frame: Frame, axis: MemoryAxis, result: LabResult, cache: list[int], twins: Mapping[str, list[int]]
-    ) -> "Scene":
+    def of(cls, frame: Frame, axis: MemoryAxis, result: LabResult, curves: Curves) -> "Scene":
         """Lay out a result whose curves have these bytes at the samples."""
         held, limit = result.footprint, result.model.shape.context_limit
         weights_y = frame.y(axis, held.weights_bytes)
@@ -107,8 +124,11 @@ class Scene:
             cliff_x=frame.x(cliff) if cliff is not None and crosses else None,
             limit_x=frame.x(limit) if limit is not None and marked else None,
             gpus=tuple(_gpu_lines(frame, axis, held.gpu_bytes)),
-            cache=_points(frame, axis, cache),
-            twins={name: _points(frame, axis, sizes) for name, sizes in twins.items()},
+            cache=_points(frame, axis, curves.cache),
+            twins={name: _points(frame, axis, sizes) for name, sizes in curves.twins.items()},
+            compared=None
+            if curves.compared is None or result.compared is None
+            else (_points(frame, axis, curves.compared), frame.y(axis, result.compared[1].weights_bytes)),
         )
 
 

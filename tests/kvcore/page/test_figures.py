@@ -7,13 +7,15 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from kvcore.page import update
-from kvcore.page.controls import LAB, Choice
+from kvcore.page.controls import IMPORTED, LAB, Choice, Number
 from kvcore.page.figures.labels import FONT, text_width
 
+MOVED = [control for control in LAB if isinstance(control, Choice | Number)]
 ENDS = [
     {control.name: end}
-    for control in LAB
+    for control in MOVED
     for end in (control.options if isinstance(control, Choice) else (control.low, control.high))
+    if end != IMPORTED
 ]
 
 
@@ -22,8 +24,14 @@ def states():
     yield from ENDS
     for _ in range(120):
         yield {
-            control.name: chosen.choice(control.options if isinstance(control, Choice) else control.stops)
-            for control in LAB
+            control.name: chosen.choice(
+                control.options[:-1]
+                if control.name == "model"
+                else control.options
+                if isinstance(control, Choice)
+                else control.stops
+            )
+            for control in MOVED
         }
 
 

@@ -123,7 +123,7 @@ def test_the_bar_says_the_gpus_in_words():
 
 
 def test_the_forms_have_every_control_once_and_start_disabled():
-    forms = form("lab"), form("paging")
+    forms = form("lab"), form("split"), form("paging")
     names = re.findall(r'data-control="([^"]+)"', "".join(forms))
     assert sorted(names) == sorted(update({})["controls"])
     assert all('<fieldset class="kv-fieldset" disabled>' in html for html in forms)

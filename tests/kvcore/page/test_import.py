@@ -1,0 +1,142 @@
+"""Bringing a model: a config.json as text becomes a spec, drives the Lab, and comes back from a link."""
+
+import json
+import re
+
+import pytest
+
+from kvcore.page import update
+
+TINYLLAMA = {
+    "model_type": "llama",
+    "hidden_size": 2048,
+    "intermediate_size": 5632,
+    "num_attention_heads": 32,
+    "num_hidden_layers": 22,
+    "num_key_value_heads": 4,
+    "vocab_size": 32000,
+    "max_position_embeddings": 2048,
+    "tie_word_embeddings": False,
+    "hidden_act": "silu",
+}
+"""TinyLlama/TinyLlama-1.1B-Chat-v1.0, config.json: 2 * 22 * 4 * 64 * 2 = 22,528 bytes a token; 1,100,048,384 parameters."""
+
+
+def brought(config=TINYLLAMA, name="TinyLlama 1.1B", **request):
+    return update({"config": json.dumps(config), "config_name": name, **request})
+
+
+def value(slot):
+    return re.search(r'<data value="([^"]*)"', slot).group(1)
+
+
+def test_a_config_drives_everything():
+    answer = brought()
+    assert answer["problems"] == []
+    assert answer["controls"]["model"]["value"] == "imported"
+    assert value(answer["slots"]["lab.bytes_per_token"]) == "22528"
+    assert value(answer["slots"]["lab.params"]) == "1100048384"
+    assert "TinyLlama 1.1B" in answer["slots"]["lab.model_note"]
+    assert "TinyLlama 1.1B" in answer["slots"]["lab.chart"]
+
+
+def test_it_comes_back_from_a_link():
+    answer = brought(batch="32")
+    again = update({"fragment": answer["fragment"]})
+    assert again["problems"] == []
+    assert again["controls"] == answer["controls"]
+    assert again["slots"]["lab.chart"] == answer["slots"]["lab.chart"]
+    assert len(answer["fragment"]) < 300
+
+
+def test_it_keeps_the_load_and_can_be_edited():
+    answer = brought(batch="32", cache_dtype="fp8", layers="80", changed=["batch"])
+    assert answer["controls"]["layers"]["value"] == 22
+    spec = answer["controls"]["spec"]["value"]
+    edited = update({"model": "imported", "spec": spec, "layers": "11", "batch": "32", "changed": ["layers"]})
+    assert value(edited["slots"]["lab.bytes_per_token"]) == "11264"
+    assert "edited" in edited["slots"]["lab.model_name"]
+
+
+def test_another_model_and_back_again():
+    spec = brought()["controls"]["spec"]["value"]
+    away = update({"model": "llama-2-7b", "spec": spec, "changed": ["model"]})
+    assert value(away["slots"]["lab.bytes_per_token"]) == "524288"
+    assert "spec=" not in away["fragment"]
+    back = update({"model": "imported", "spec": spec, "changed": ["model"]})
+    assert value(back["slots"]["lab.bytes_per_token"]) == "22528"
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        pytest.param({"model_type": "martian"}, "model_type: 'martian'", id="an unknown architecture"),
+        pytest.param({**TINYLLAMA, "num_hidden_layers": -1}, "num_hidden_layers: -1", id="negative layers"),
+        pytest.param({**TINYLLAMA, "num_key_value_heads": 5}, "num_key_value_heads", id="heads that do not divide"),
+        pytest.param({**TINYLLAMA, "hidden_size": "wide"}, "hidden_size: 'wide'", id="text for a number"),
+        pytest.param([], "", id="a list"),
+    ],
+)
+def test_what_cannot_be_imported_is_named_and_the_state_is_kept(config, says):
+    before = update({"model": "llama-2-7b", "batch": "3"})
+    held = {name: str(control["value"]) for name, control in before["controls"].items()}
+    answer = brought(config, **held, hold=before["hold"])
+    assert len(answer["problems"]) == 1
+    assert says in answer["problems"][0]
+    assert answer["controls"]["spec"]["note"] == answer["problems"][0]
+    assert answer["controls"]["model"]["value"] == "llama-2-7b"
+    assert answer["controls"]["batch"]["value"] == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("{", id="cut short"),
+        pytest.param("[" * 5000 + "]" * 5000, id="deep"),
+        pytest.param('{"model_type": "llama", "hidden_size": Infinity}', id="Infinity where a number is needed"),
+        pytest.param("x" * 1_000_001, id="long"),
+    ],
+)
+def test_a_text_that_is_no_config_is_refused(text):
+    answer = update({"config": text})
+    assert len(answer["problems"]) == 1
+    assert answer["problems"][0].isprintable()
+    assert len(answer["problems"][0]) < 400
+    assert answer["controls"]["model"]["value"] == "llama-3-70b"
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        pytest.param("network", "cannot be reached", id="no network"),
+        pytest.param("missing", "has no config.json for 'a/b'", id="no such model"),
+        pytest.param("gated", "'a/b' is gated", id="a gated one"),
+        pytest.param("500", "status 500", id="a server in trouble"),
+        pytest.param("id", "expected owner/name", id="no id"),
+        pytest.param("depth", "nested too deeply", id="too deep"),
+        pytest.param("size", "too large", id="too large"),
+    ],
+)
+def test_a_fetch_that_failed_is_told_in_a_sentence(reason, says):
+    assert says in update({"config_failed": reason, "config_name": "a/b"})["problems"][0]
+
+
+def test_markup_in_a_name_stays_text():
+    answer = brought(name="<img src=x onerror=alert(1)>")
+    assert answer["problems"] == []
+    assert "<img" not in json.dumps(answer["slots"])
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param({"model": "imported"}, id="no spec"),
+        pytest.param({"model": "imported", "spec": "x~Shape(h:1)"}, id="a spec without its fields"),
+        pytest.param({"fragment": "#v1&model=imported&spec=%3Cscript%3E"}, id="from a link"),
+    ],
+)
+def test_an_import_there_is_not_shows_the_default_and_says_so(request_):
+    answer = update(request_)
+    assert answer["controls"]["model"]["value"] == "llama-3-70b"
+    assert answer["problems"]
