@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kvcore.errors import Invalid, Unsupported
-from kvcore.families import FAMILIES
+from kvcore.families import FAMILIES, NESTED, REFUSED
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
@@ -26,6 +26,8 @@ _LAYOUT_FREE = (
     "architectures", "auto_map", "dtype", "model_type", "quantization_config", "rope_parameters", "rope_scaling",
     "torch_dtype", "transformers_version",
 )  # fmt: skip
+
+_ONCE_FLAT = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}  # before text_config there was one level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,15 +49,43 @@ def read_config(config: object) -> Reading:
     fields = Fields(config)
     if isinstance(config, Mapping) and len(config) > _MOST_FIELDS:
         raise Invalid("config", config, f"an object of at most {_MOST_FIELDS} fields")
+    kind = fields.raw("model_type")
+    if isinstance(kind, str) and kind in NESTED:
+        if isinstance(fields.raw("text_config"), Mapping):
+            fields, kind = _nested(fields, kind)
+        elif kind in _ONCE_FLAT:
+            kind = _ONCE_FLAT[kind]
+        else:
+            raise Invalid("text_config", fields.raw("text_config"), "there, and it describes the layers")
     for key in _LAYOUT_FREE:
         fields.raw(key)
-    kind = fields.raw("model_type")
     reader = FAMILIES.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        raise Unsupported("model_type", kind, f"one of {', '.join(FAMILIES)}")
+        raise Unsupported(
+            fields.name("model_type"), kind, REFUSED.get(str(kind), f"one of {', '.join((*FAMILIES, *NESTED))}")
+        )
     shape = reader(fields)
     fields.finish()
     return Reading(model_type=str(kind), shape=shape, assumed=MappingProxyType(fields.assumed))
+
+
+def _nested(outer: Fields, kind: str) -> tuple[Fields, object]:
+    """The fields of `text_config`, and its model_type; `tie_word_embeddings` stands inside, outside, or alike in both."""
+    allowed = NESTED[kind]
+    text = outer.raw("text_config")
+    tied = outer.raw("tie_word_embeddings")
+    inner = Fields(text, "text_config.")
+    inner_kind = inner.raw("model_type")
+    if inner_kind is None and len(allowed) == 1:
+        inner_kind = allowed[0]
+    if inner_kind not in allowed:
+        expected = REFUSED.get(str(inner_kind), f"one of {', '.join(allowed)}, as {kind} has it")
+        raise Unsupported("text_config.model_type", inner_kind, expected)
+    if tied is not None and inner.has("tie_word_embeddings") and inner.raw("tie_word_embeddings") != tied:
+        raise Invalid("tie_word_embeddings", tied, "what text_config.tie_word_embeddings says")
+    if tied is not None and isinstance(text, Mapping):
+        inner = Fields({**text, "tie_word_embeddings": tied}, "text_config.")
+    return inner, inner_kind
 
 
 def parse_config(text: str) -> object:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from kvcore.errors import Invalid, Unsupported, whole
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH
 
-__all__ = ["Fields"]
+__all__ = ["REQUIRED", "Fields"]
 
-_REQUIRED: int = -1
+REQUIRED: int = -1
 _STRUCTURAL = (
     "attn", "bias", "block", "chunk", "compress", "conv", "cross", "dim", "embed", "expert", "head", "hybrid",
     "index_", "kv", "latent", "layer", "linear", "lora", "mamba", "memory", "mlp", "moe", "norm", "pattern", "rank",
@@ -34,6 +34,8 @@ _HARMLESS = frozenset(
     decoder_start_token_id masked_softmax_fusion offset_alibi initial_context_length num_beams num_beam_groups
     num_labels num_return_sequences num_logits_to_keep n_ctx embd_dropout residual_dropout norm_type mlp_type
     cache_implementation full_attn_mod
+    n_group topk_group rescale_prenorm_residual moe_router_activation_func moe_renormalize moe_shared_expert_overlap
+    layernorm_epsilon final_layernorm_epsilon embedding_multiplier
     """.split()  # noqa: SIM905 - as a literal it would be a screen of quotation marks
 )
 
@@ -71,14 +73,14 @@ class Fields:
         return self._config.get(key)
 
     def count(
-        self, key: str, default: int = _REQUIRED, *, null: int = _REQUIRED, low: int = 1, high: int = MOST_WIDTH
+        self, key: str, default: int = REQUIRED, *, null: int = REQUIRED, low: int = 1, high: int = MOST_WIDTH
     ) -> int:
         """An integer from `low` to `high`; `default` where the key is missing, `null` where its value is null."""
         value = self.raw(key)
         if value is None:
             present = key in self._config
             fallback = null if present else default
-            if fallback == _REQUIRED:
+            if fallback == REQUIRED:
                 raise Invalid(self.name(key), value, "there, and this family needs it" if not present else "a number")
             self.assumed[self.name(key)] = fallback
             return fallback
@@ -97,6 +99,15 @@ class Fields:
             self.assumed[self.name(key)] = default
             return default
         return whole(self.name(key), value, 1, MOST_TOKENS)
+
+    def counts(self, key: str, length: int) -> list[int]:
+        """A number for each of `length` layers: a list of them, or one number for all."""
+        value = self.raw(key)
+        if isinstance(value, list):
+            if len(value) != length:
+                raise Invalid(self.name(key), value, f"a list of {length}, one entry a layer")
+            return [whole(self.name(key), item, 1, MOST_WIDTH) for item in value]
+        return [self.count(key)] * length
 
     def flag(self, key: str, default: bool) -> bool:
         """True or False; `default` where the key is missing or null."""
@@ -119,6 +130,28 @@ class Fields:
         for word in value:
             if word not in known:
                 raise Unsupported(self.name(key), word, f"one of {', '.join(known)}")
+        return value
+
+    def numbers(self, key: str, length: int, allowed: tuple[int, ...]) -> list[int] | None:
+        """A list of `length` numbers out of `allowed`, or None where there is none, or an empty one."""
+        value = self.raw(key)
+        if value is None or value == []:
+            return None
+        if not isinstance(value, list) or len(value) != length:
+            raise Invalid(self.name(key), value, f"a list of {length}, one entry a layer")
+        for item in value:
+            if type(item) is not int or item not in allowed:
+                raise Unsupported(self.name(key), item, f"one of {', '.join(map(str, allowed))}")
+        return value
+
+    def word(self, key: str, letters: str) -> str:
+        """A word of at most as many letters as there can be layers, all of them in `letters`."""
+        value = self.raw(key)
+        if not isinstance(value, str) or not 1 <= len(value) <= MOST_LAYERS:
+            raise Invalid(self.name(key), value, f"a word of the letters {letters}, one a layer")
+        for letter in value:
+            if letter not in letters:
+                raise Unsupported(self.name(key), letter, f"one of {', '.join(letters)}")
         return value
 
     def indices(self, key: str, below: int) -> frozenset[int]:

@@ -45,13 +45,15 @@ class RecurrentGroup:
     """Layers that keep a state and cache no tokens; without `states`, layers that mix no tokens at all (MLPs alone).
 
     `name` is what the field calls such layers ("Mamba-2", "gated delta-net"). `params_per_layer` counts all of a layer
-    but its MLP and the norms that the shape counts.
+    but its MLP and the norms that the shape counts. `beside` says that they stand in the very layers of another group,
+    as in Falcon-H1, and are not to be counted again.
     """
 
     name: str
     layers: int
     states: tuple[State, ...]
     params_per_layer: int = 0
+    beside: bool = False
 
     def __post_init__(self) -> None:
         whole("layers", self.layers, 1, MOST_LAYERS)

@@ -74,7 +74,7 @@ class Shape:
     @property
     def layers(self) -> int:
         """L, the number of layers."""
-        return sum(group.layers for group in self.groups)
+        return sum(group.layers for group in self.groups if not (isinstance(group, RecurrentGroup) and group.beside))
 
     @property
     def _with_heads(self) -> list[LayerGroup]:

@@ -1,205 +1,190 @@
-"""Readers for the families of gated, RMS-normed decoders that descend from Llama.
+"""Readers for dense families that descend from Llama: gated MLPs, RMS norms, attention to everything.
 
 Each reads the fields its own code reads and takes that code's defaults. Sources: huggingface/transformers,
 src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from kvcore.families.parts import Reader, attention_groups, checked_heads, head_width, layer_windows
+from kvcore.families.decoder import always, decoder, dense, from_qwen, never
+from kvcore.families.parts import Reader, layer_windows
 from kvcore.fields import Fields
-from kvcore.shape import Mlp, Shape
+from kvcore.shape import Shape
 
 __all__ = ["GATED"]
 
 
-def _gated(
-    fields: Fields,
-    *,
-    default_kv_heads: int | None = None,
-    default_head_dim: int | None = None,
-    windows: Callable[[Fields, int], Sequence[int | None]] = lambda fields, layers: layer_windows(fields, layers, None),
-    mlps: Callable[[Fields, int], tuple[Mlp, ...]] | None = None,
-    qkv_bias: bool = False,
-    output_bias: bool = False,
-    mlp_bias: bool = False,
-    qk_norm: str = "none",
-    norms_per_layer: int = 2,
-    tied: bool = False,
-) -> Shape:
-    """A decoder of gated MLPs, from the field names that all these families use.
-
-    `default_kv_heads` None means as many as query heads; `default_head_dim` None means hidden_size / query heads.
-    """
-    hidden = fields.count("hidden_size")
-    heads = fields.count("num_attention_heads")
-    layers = fields.layers("num_hidden_layers")
-    kv_heads = fields.count("num_key_value_heads", default_kv_heads or heads, null=heads)
-    checked_heads(fields, "num_key_value_heads", kv_heads, heads)
-    if default_head_dim is None:
-        head_dim = head_width(fields, hidden, heads)
-    else:
-        head_dim = fields.count("head_dim", default_head_dim)
-    return Shape(
-        hidden_size=hidden,
-        query_heads=heads,
-        groups=attention_groups(windows(fields, layers), kv_heads, head_dim),
-        mlps=mlps(fields, layers) if mlps else _dense(fields, layers, bias=mlp_bias),
-        vocab_size=fields.count("vocab_size"),
-        tied=fields.flag("tie_word_embeddings", tied),
-        context_limit=fields.tokens("max_position_embeddings"),
-        qkv_bias=qkv_bias,
-        output_bias=output_bias,
-        qk_norm=qk_norm,
-        norms_per_layer=norms_per_layer,
-    )
-
-
-def _dense(fields: Fields, layers: int, *, bias: bool = False) -> tuple[Mlp, ...]:
-    return (Mlp(layers=layers, intermediate_size=fields.count("intermediate_size"), gated=True, bias=bias),)
-
-
 def _llama(fields: Fields) -> Shape:
     bias = fields.flag("attention_bias", default=False)
-    return _gated(fields, qkv_bias=bias, output_bias=bias, mlp_bias=fields.flag("mlp_bias", default=False))
+    mlp_bias = fields.flag("mlp_bias", default=False)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, mlps=dense(bias=mlp_bias))
 
 
 def _mistral(fields: Fields) -> Shape:
     """All layers slide where there is a window; a config without the field means 4,096 (v0.1), null means none (v0.3)."""
-    return _gated(
+    return decoder(
         fields,
         default_kv_heads=8,
         windows=lambda fields, layers: layer_windows(fields, layers, fields.tokens("sliding_window", 4096)),
     )
 
 
-def _mixtral(fields: Fields) -> Shape:
-    def experts(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        width, count = fields.count("intermediate_size"), fields.count("num_local_experts", 8)
-        return (Mlp(layers=layers, intermediate_size=width, gated=True, experts=count),)
-
-    return _gated(fields, default_kv_heads=8, windows=_always, mlps=experts)
-
-
-def _always(fields: Fields, layers: int) -> Sequence[int | None]:
-    return layer_windows(fields, layers, fields.tokens("sliding_window"))
-
-
-def _qwen_windows(fields: Fields, layers: int) -> Sequence[int | None]:
-    """Layers from `max_window_layers` on slide, and only if `use_sliding_window` says so."""
-    if not fields.flag("use_sliding_window", default=False):
-        fields.raw("sliding_window")
-        fields.raw("max_window_layers")
-        return layer_windows(fields, layers, None)
-    window = fields.tokens("sliding_window", 4096)
-    first = fields.count("max_window_layers", 28, low=0)
-    return layer_windows(fields, layers, window, [layer >= first for layer in range(layers)])
+def _ministral3(fields: Fields) -> Shape:
+    return decoder(fields, default_kv_heads=8, default_head_dim=128, windows=always)
 
 
 def _qwen2(fields: Fields) -> Shape:
     """Biases on Q, K and V by design, none on the output."""
-    return _gated(fields, default_kv_heads=32, windows=_qwen_windows, qkv_bias=True)
+    return decoder(fields, default_kv_heads=32, windows=from_qwen, qkv_bias=True)
+
+
+def _mimo(fields: Fields) -> Shape:
+    """MiMo-7B: a Qwen2 whose multi-token prediction layers are left out here."""
+    fields.only("attention_bias", expected=True, default=True)
+    fields.raw("num_nextn_predict_layers")
+    return _qwen2(fields)
 
 
 def _qwen3(fields: Fields) -> Shape:
     bias = fields.flag("attention_bias", default=False)
-    return _gated(
+    return decoder(
         fields,
         default_kv_heads=32,
         default_head_dim=128,
-        windows=_qwen_windows,
+        windows=from_qwen,
         qkv_bias=bias,
         output_bias=bias,
         qk_norm="head",
-    )
-
-
-def _qwen3_moe(fields: Fields) -> Shape:
-    """Dense where `mlp_only_layers` or `decoder_sparse_step` says so, routed elsewhere."""
-
-    def experts(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        dense = fields.indices("mlp_only_layers", layers)
-        step = fields.count("decoder_sparse_step", 1)
-        count = fields.count("num_experts", 128)
-        routed = sum((layer + 1) % step == 0 and layer not in dense for layer in range(layers))
-        width, plain = fields.count("moe_intermediate_size", 768), fields.count("intermediate_size", 6144)
-        parts = []
-        if routed:
-            parts.append(Mlp(layers=routed, intermediate_size=width, gated=True, experts=count))
-        if layers - routed:
-            parts.append(Mlp(layers=layers - routed, intermediate_size=plain, gated=True))
-        return tuple(parts)
-
-    bias = fields.flag("attention_bias", default=False)
-    return _gated(
-        fields,
-        default_kv_heads=4,
-        windows=_qwen_windows,
-        mlps=experts,
-        qkv_bias=bias,
-        output_bias=bias,
-        qk_norm="head",
-    )
-
-
-def _gemma(fields: Fields) -> Shape:
-    bias = fields.flag("attention_bias", default=False)
-    return _gated(fields, default_kv_heads=16, default_head_dim=256, qkv_bias=bias, output_bias=bias, tied=True)
-
-
-def _gemma2(fields: Fields) -> Shape:
-    """Layers slide and see everything in turn, the first slides; a norm before and after both halves of a layer."""
-
-    def alternating(fields: Fields, layers: int) -> Sequence[int | None]:
-        window = fields.tokens("sliding_window", 4096)
-        return layer_windows(fields, layers, window, [layer % 2 == 0 for layer in range(layers)])
-
-    bias = fields.flag("attention_bias", default=False)
-    return _gated(
-        fields,
-        default_kv_heads=4,
-        default_head_dim=256,
-        windows=alternating,
-        qkv_bias=bias,
-        output_bias=bias,
-        norms_per_layer=4,
-        tied=True,
     )
 
 
 def _phi3(fields: Fields) -> Shape:
     """Q, K and V in one matrix, gate and up in another: the same count."""
-    return _gated(fields, windows=_always)
+    return decoder(fields, windows=always)
+
+
+def _olmo(fields: Fields) -> Shape:
+    """Norms that have no parameters."""
+    bias = fields.flag("attention_bias", default=False)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, norms_per_layer=0, outer_norms=0)
 
 
 def _olmo2(fields: Fields) -> Shape:
     """Norms after each half of a layer instead of before, and over all queries and all keys."""
     bias = fields.flag("attention_bias", default=False)
-    return _gated(fields, qkv_bias=bias, output_bias=bias, qk_norm="all")
+    return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="all")
 
 
 def _cohere(fields: Fields) -> Shape:
-    """One norm a layer, its halves in parallel; tied."""
+    """One norm a layer, its halves in parallel; tied. Each head has a norm of its own with `use_qk_norm`."""
     bias = fields.flag("attention_bias", default=False)
     norm = "all" if fields.flag("use_qk_norm", default=False) else "none"
-    return _gated(fields, qkv_bias=bias, output_bias=bias, qk_norm=norm, norms_per_layer=1, tied=True)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm=norm, norms_per_layer=1, tied=True)
+
+
+def _smollm3(fields: Fields) -> Shape:
+    """Some layers leave out rotary positions, which changes no shape."""
+    bias = fields.flag("attention_bias", default=False)
+    fields.raw("no_rope_layers")
+    fields.raw("no_rope_layer_interval")
+    mlps = dense(bias=fields.flag("mlp_bias", default=False))
+    return decoder(fields, default_kv_heads=4, windows=from_qwen, qkv_bias=bias, output_bias=bias, mlps=mlps, tied=True)
+
+
+def _ernie(fields: Fields) -> Shape:
+    bias = fields.flag("use_bias", default=False)
+    return decoder(
+        fields,
+        default_kv_heads=2,
+        default_head_dim=128,
+        qkv_bias=bias,
+        output_bias=bias,
+        mlps=dense(bias=bias),
+        tied=True,
+    )
+
+
+def _glm(fields: Fields) -> Shape:
+    """Biases on Q, K and V; GLM-4-0414 has two norms more, after each half of a layer."""
+    four = fields.raw("model_type") == "glm4"
+    return decoder(
+        fields,
+        default_kv_heads=2,
+        default_head_dim=128,
+        qkv_bias=fields.flag("attention_bias", default=True),
+        norms_per_layer=4 if four else 2,
+    )
+
+
+def _seed_oss(fields: Fields) -> Shape:
+    return decoder(
+        fields,
+        default_kv_heads=8,
+        default_head_dim=128,
+        qkv_bias=fields.flag("attention_bias", default=True),
+        output_bias=fields.flag("attention_out_bias", default=False),
+        mlps=dense(bias=fields.flag("mlp_bias", default=False)),
+    )
+
+
+def _hunyuan(fields: Fields) -> Shape:
+    """Hunyuan dense: norms of query and key heads."""
+    bias = fields.flag("attention_bias", default=False)
+    fields.raw("use_qk_norm")
+    fields.raw("attention_head_dim")
+    return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
+
+
+def _nemotron(fields: Fields) -> Shape:
+    """Nemotron-4, Minitron: squared ReLU in plain MLPs, LayerNorms."""
+    bias = fields.flag("attention_bias", default=False)
+    mlps = dense(bias=fields.flag("mlp_bias", default=False), gated=False)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, norm_bias=True)
+
+
+def _stablelm(fields: Fields) -> Shape:
+    """LayerNorms; one a layer where its halves run in parallel."""
+    fields.only("qk_layernorm", expected=False, default=False)
+    parallel = fields.flag("use_parallel_residual", default=False)
+    bias = fields.flag("use_qkv_bias", default=False)
+    return decoder(
+        fields, default_kv_heads=32, windows=never, qkv_bias=bias, norms_per_layer=1 if parallel else 2, norm_bias=True
+    )
+
+
+def _arcee(fields: Fields) -> Shape:
+    """A Llama with squared ReLU in plain MLPs."""
+    bias = fields.flag("attention_bias", default=False)
+    mlps = dense(bias=fields.flag("mlp_bias", default=False), gated=False)
+    return decoder(fields, default_kv_heads=32, qkv_bias=bias, output_bias=bias, mlps=mlps)
 
 
 GATED: Mapping[str, Reader] = MappingProxyType(
     {
+        "arcee": _arcee,
         "cohere": _cohere,
-        "gemma": _gemma,
-        "gemma2": _gemma2,
+        "ernie4_5": _ernie,
+        "glm": _glm,
+        "glm4": _glm,
         "granite": _llama,
+        "hunyuan_v1_dense": _hunyuan,
         "llama": _llama,
+        "mimo": _mimo,
+        "ministral3": _ministral3,
         "mistral": _mistral,
-        "mixtral": _mixtral,
+        "nemotron": _nemotron,
+        "olmo": _olmo,
         "olmo2": _olmo2,
         "phi3": _phi3,
         "qwen2": _qwen2,
+        "qwen2_5_vl_text": _qwen2,
+        "qwen2_vl_text": _qwen2,
         "qwen3": _qwen3,
-        "qwen3_moe": _qwen3_moe,
+        "qwen3_vl_text": _qwen3,
+        "seed_oss": _seed_oss,
+        "smollm3": _smollm3,
+        "stablelm": _stablelm,
     }
 )
 """model_type -> reader."""

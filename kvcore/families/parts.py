@@ -1,20 +1,23 @@
 """Parts that the families' readers share: heads, the windows of layers, plain MLPs."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from kvcore.errors import Invalid
 from kvcore.fields import Fields
-from kvcore.layers import LayerGroup
+from kvcore.layers import MOST_LAYERS, LayerGroup
 from kvcore.shape import Mlp, Shape
 
 __all__ = [
     "Reader",
+    "after_the_first",
     "attention_groups",
     "checked_heads",
     "full_attention",
     "head_width",
     "layer_windows",
     "plain_mlps",
+    "routed_mlps",
     "usual_sizes",
 ]
 
@@ -42,26 +45,34 @@ def head_width(fields: Fields, hidden_size: int, query_heads: int, hidden_key: s
 
 
 def layer_windows(
-    fields: Fields, layers: int, window: int | None, slides: Sequence[bool] | None = None
+    fields: Fields,
+    layers: int,
+    window: int | None,
+    slides: Sequence[bool] | None = None,
+    *,
+    local: str = _SLIDING,
+    window_key: str = "sliding_window",
 ) -> list[int | None]:
     """The window of each layer, or None where it attends to everything.
 
     `layer_types` decides where the config has it; otherwise layers slide where `slides` says, all of them by default,
-    if there is a `window` at all.
+    if there is a `window` at all. `local` is the type of a layer with a window, `window_key` the field that has it.
     """
-    types = fields.listed("layer_types", layers, (_FULL, _SLIDING))
+    types = fields.listed("layer_types", layers, (_FULL, local))
     if types is None:
         return [window if sliding else None for sliding in (slides or [True] * layers)]
-    if window is None and _SLIDING in types:
-        raise Invalid(fields.name("sliding_window"), None, "the window that the sliding layers of layer_types need")
-    return [window if kind == _SLIDING else None for kind in types]
+    if window is None and local in types:
+        raise Invalid(fields.name(window_key), None, f"the window that the {local} layers of layer_types need")
+    return [window if kind == local else None for kind in types]
 
 
-def attention_groups(windows: Sequence[int | None], kv_heads: int, head_dim: int) -> tuple[LayerGroup, ...]:
+def attention_groups(
+    windows: Sequence[int | None], kv_heads: int, head_dim: int, *, local: str = "sliding"
+) -> tuple[LayerGroup, ...]:
     """Layers of equal heads, gathered by their windows in the order in which these first appear."""
     return tuple(
         LayerGroup(
-            kind="full" if window is None else "sliding",
+            kind="full" if window is None else local,
             layers=windows.count(window),
             kv_heads=kv_heads,
             key_dim=head_dim,
@@ -89,6 +100,27 @@ def full_attention(
     """One group of full attention; as many KV heads as query heads unless said."""
     windows = layer_windows(fields, layers, None)
     return attention_groups(windows, kv_heads or heads, head_width(fields, hidden, heads, hidden_key))
+
+
+def routed_mlps(routed: Sequence[bool], width: int, dense_width: int, **more: Any) -> tuple[Mlp, ...]:
+    """Gated MLPs of layers, behind a router where `routed` says so; `more` describes those as Mlp does."""
+    parts = []
+    if any(routed):
+        parts.append(Mlp(layers=sum(routed), intermediate_size=width, gated=True, **more))
+    if not all(routed):
+        dense = len(routed) - sum(routed)
+        parts.append(Mlp(layers=dense, intermediate_size=dense_width, gated=True))
+    return tuple(parts)
+
+
+def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
+    """Which layers route: those from `first_k_dense_replace` on, or as `mlp_layer_types` says; `moe_layer_freq` is 1."""
+    types = fields.listed("mlp_layer_types", layers, ("dense", "sparse"))
+    first = fields.count("first_k_dense_replace", default, null=default, low=0, high=MOST_LAYERS)
+    fields.only("moe_layer_freq", expected=1, default=1)
+    if types is not None:
+        return [kind == "sparse" for kind in types]
+    return [layer >= first for layer in range(layers)]
 
 
 def plain_mlps(layers: int, width: int, *, bias: bool = True) -> tuple[Mlp, ...]:

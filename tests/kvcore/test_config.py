@@ -310,7 +310,6 @@ def test_a_flag_that_is_not_true_or_false_is_refused_by_name(key, value):
     [
         pytest.param("lama", id="a typing error"),
         pytest.param("Llama", id="another case"),
-        pytest.param("deepseek_v4", id="a family without a simple formula"),
         pytest.param("bert", id="not a decoder"),
         pytest.param(7, id="a number"),
         pytest.param(["llama"], id="a list"),
@@ -321,6 +320,20 @@ def test_an_unknown_family_is_refused_with_those_there_are(model_type):
         shape_from_config(changed(LLAMA, model_type=model_type))
     assert caught.value.field == "model_type"
     assert "llama" in caught.value.expected
+
+
+@pytest.mark.parametrize(
+    ("model_type", "reason"),
+    [
+        pytest.param("deepseek_v4", "compress tokens", id="DeepSeek-V4: no simple formula"),
+        pytest.param("mllama", "cross-attention", id="Llama 3.2 Vision: cross-attention"),
+        pytest.param("zamba2", "share parameters", id="Zamba2"),
+    ],
+)
+def test_a_known_family_without_a_formula_is_refused_with_the_reason(model_type, reason):
+    with pytest.raises(Unsupported, match=reason) as caught:
+        shape_from_config(changed(LLAMA, model_type=model_type))
+    assert caught.value.field == "model_type"
 
 
 @pytest.mark.parametrize(

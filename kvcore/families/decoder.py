@@ -1,0 +1,108 @@
+"""The decoder that most families share, from the field names that they share; what differs is an argument."""
+
+from collections.abc import Callable, Sequence
+
+from kvcore.families.parts import attention_groups, checked_heads, head_width, layer_windows
+from kvcore.fields import REQUIRED, Fields
+from kvcore.shape import Mlp, Shape
+
+__all__ = ["Mlps", "Windows", "always", "decoder", "dense", "every", "from_qwen", "never"]
+
+type Windows = Callable[[Fields, int], Sequence[int | None]]
+"""Fields and the number of layers -> the window of each layer, None where it attends to everything."""
+
+type Mlps = Callable[[Fields, int], tuple[Mlp, ...]]
+"""Fields and the number of layers -> their MLPs."""
+
+
+def never(fields: Fields, layers: int) -> Sequence[int | None]:
+    """No layer has a window; a config that has one, for a family without, is refused as it is left unread."""
+    return layer_windows(fields, layers, None)
+
+
+def always(fields: Fields, layers: int) -> Sequence[int | None]:
+    """All layers slide where the config has a window."""
+    return layer_windows(fields, layers, fields.tokens("sliding_window"))
+
+
+def every(step: int, default_window: int | None, key: str | None = None) -> Windows:
+    """All layers slide but each `step`-th, or what the config says under `key` instead of `step`."""
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        window = fields.tokens("sliding_window", default_window)
+        period = fields.count(key, step, null=step) if key else step
+        return layer_windows(fields, layers, window, [(layer + 1) % period != 0 for layer in range(layers)])
+
+    return windows
+
+
+def from_qwen(fields: Fields, layers: int) -> Sequence[int | None]:
+    """Layers from `max_window_layers` on slide, and only if `use_sliding_window` says so."""
+    if not fields.flag("use_sliding_window", default=False):
+        fields.raw("sliding_window")
+        fields.raw("max_window_layers")
+        return layer_windows(fields, layers, None)
+    window = fields.tokens("sliding_window", 4096)
+    first = fields.count("max_window_layers", 28, low=0)
+    return layer_windows(fields, layers, window, [layer >= first for layer in range(layers)])
+
+
+def dense(*, bias: bool = False, gated: bool = True, key: str = "intermediate_size") -> Mlps:
+    """One MLP a layer, all alike."""
+
+    def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
+        return (Mlp(layers=layers, intermediate_size=fields.count(key), gated=gated, bias=bias),)
+
+    return mlps
+
+
+def decoder(
+    fields: Fields,
+    *,
+    default_heads: int | None = None,
+    default_kv_heads: int | None = None,
+    default_head_dim: int | None = None,
+    default_vocab: int | None = None,
+    windows: Windows = never,
+    mlps: Mlps | None = None,
+    qkv_bias: bool = False,
+    output_bias: bool = False,
+    qk_norm: str = "none",
+    norms_per_layer: int = 2,
+    outer_norms: int = 1,
+    norm_bias: bool = False,
+    lm_head_bias: bool = False,
+    sinks: bool = False,
+    tied: bool = False,
+) -> Shape:
+    """A decoder; RMS norms, gated MLPs and no biases unless told otherwise.
+
+    A `default_` is what the family's code takes where the config is silent: without one the heads and the vocabulary
+    must be there, there are as many KV heads as query heads, and head_dim is hidden_size / query heads.
+    """
+    hidden = fields.count("hidden_size")
+    heads = fields.count("num_attention_heads", REQUIRED if default_heads is None else default_heads)
+    layers = fields.layers("num_hidden_layers")
+    kv_heads = fields.count("num_key_value_heads", default_kv_heads or heads, null=heads)
+    checked_heads(fields, "num_key_value_heads", kv_heads, heads)
+    if default_head_dim is None:
+        head_dim = head_width(fields, hidden, heads)
+    else:
+        head_dim = fields.count("head_dim", default_head_dim)
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=attention_groups(windows(fields, layers), kv_heads, head_dim),
+        mlps=(mlps or dense())(fields, layers),
+        vocab_size=fields.count("vocab_size", REQUIRED if default_vocab is None else default_vocab),
+        tied=fields.flag("tie_word_embeddings", tied),
+        context_limit=fields.tokens("max_position_embeddings"),
+        qkv_bias=qkv_bias,
+        output_bias=output_bias,
+        qk_norm=qk_norm,
+        norms_per_layer=norms_per_layer,
+        outer_norms=outer_norms,
+        norm_bias=norm_bias,
+        lm_head_bias=lm_head_bias,
+        sinks=sinks,
+    )

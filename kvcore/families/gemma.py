@@ -1,0 +1,222 @@
+"""Readers for the Gemma family, whose layers look back on a window in turn, and share their caches in its smallest models.
+
+Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
+modeling_FAMILY.py for the matrices.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from kvcore.errors import Invalid, Unsupported
+from kvcore.families.decoder import decoder, every
+from kvcore.families.parts import Reader, checked_heads, usual_sizes
+from kvcore.fields import Fields
+from kvcore.layers import LayerGroup
+from kvcore.shape import Mlp, Shape
+
+__all__ = ["GEMMA"]
+
+
+def _gemma(fields: Fields) -> Shape:
+    bias = fields.flag("attention_bias", default=False)
+    return decoder(fields, default_kv_heads=16, default_head_dim=256, qkv_bias=bias, output_bias=bias, tied=True)
+
+
+def _gemma2(fields: Fields) -> Shape:
+    """Layers slide and see everything in turn, the first slides; a norm before and after both halves of a layer."""
+    bias = fields.flag("attention_bias", default=False)
+    return decoder(
+        fields,
+        default_kv_heads=4,
+        default_head_dim=256,
+        windows=every(2, 4096),
+        qkv_bias=bias,
+        output_bias=bias,
+        norms_per_layer=4,
+        tied=True,
+    )
+
+
+def _gemma3(fields: Fields) -> Shape:
+    """Five layers of six slide, or as many as `sliding_window_pattern` says; norms of query and key heads."""
+    fields.only("use_bidirectional_attention", expected=False, default=False)
+    bias = fields.flag("attention_bias", default=False)
+    return decoder(
+        fields,
+        default_heads=8,
+        default_kv_heads=4,
+        default_head_dim=256,
+        default_vocab=262_208,
+        windows=every(6, 4096, "sliding_window_pattern"),
+        qkv_bias=bias,
+        output_bias=bias,
+        qk_norm="head",
+        norms_per_layer=4,
+        tied=True,
+    )
+
+
+def _sharing(fields: Fields, layers: int, windows: list[int | None], default: int) -> list[bool]:
+    """Which layers read another's cache: the last `num_kv_shared_layers`, whose kinds must be among the layers before."""
+    shared = fields.count("num_kv_shared_layers", default, null=0, low=0, high=layers)
+    own = windows[: layers - shared]
+    if shared and set(windows) != set(own):
+        raise Invalid(fields.name("num_kv_shared_layers"), shared, "a number that leaves a layer of each kind a cache")
+    return [layer >= layers - shared for layer in range(layers)]
+
+
+def _gemma3n(fields: Fields) -> Shape:
+    """Gemma 3n: shared caches, per-layer embeddings, LAuReL and AltUp matrices (Gemma 3n's modeling code)."""
+    shape = _gemma3n_layers(fields)
+    hidden, layers = shape.hidden_size, shape.layers
+    per_layer = fields.count("hidden_size_per_layer_input", 256)
+    rows = fields.count("vocab_size_per_layer_input", 262_144)
+    inputs = fields.count("altup_num_inputs", 4, high=64)
+    laurel = fields.count("laurel_rank", 64)
+    fields.raw("altup_active_idx")
+    fields.raw("altup_correct_scale")
+    fields.raw("activation_sparsity_pattern")
+    each = (
+        2 * hidden * laurel + hidden  # LAuReL: two matrices and a norm
+        + 2 * hidden * per_layer + hidden  # per-layer input: gate, projection and norm
+        + inputs**3 + inputs**2 + hidden * inputs + 2 * hidden  # AltUp: prediction, correction, router, norm and scale
+    )  # fmt: skip
+    outer = rows * layers * per_layer + hidden * layers * per_layer + per_layer + 2 * (inputs - 1) * hidden**2
+    return replace(shape, other_params=layers * each + outer)
+
+
+def _gemma3n_layers(fields: Fields) -> Shape:
+    bias = fields.flag("attention_bias", default=False)
+    windows: list[int | None] = []
+
+    def remembered(fields: Fields, layers: int) -> list[int | None]:
+        windows.extend(every(5, 512)(fields, layers))
+        return windows
+
+    def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
+        widths = fields.counts("intermediate_size", layers)
+        return tuple(
+            Mlp(layers=widths.count(width), intermediate_size=width, gated=True) for width in dict.fromkeys(widths)
+        )
+
+    shape = decoder(
+        fields,
+        default_kv_heads=2,
+        default_head_dim=256,
+        windows=remembered,
+        mlps=mlps,
+        qkv_bias=bias,
+        output_bias=bias,
+        qk_norm="head",
+        norms_per_layer=4,
+        tied=True,
+    )
+    shared = _sharing(fields, shape.layers, windows, 15)
+    return replace(shape, groups=_with_shared(shape, windows, shared))
+
+
+def _with_shared(shape: Shape, windows: list[int | None], shared: list[bool]) -> tuple[LayerGroup, ...]:
+    """The groups of layers that keep a cache, and one of those that do not."""
+    groups = {group.turn: group for group in shape.groups if isinstance(group, LayerGroup)}
+    own = [window for window, other in zip(windows, shared, strict=True) if not other]
+    kept = [replace(groups[window], layers=own.count(window)) for window in dict.fromkeys(own)]
+    taken: dict[LayerGroup, int] = {}
+    for window, other in zip(windows, shared, strict=True):
+        if other:
+            group = replace(groups[window], kind="shared", window=None, layers=1)
+            taken[group] = taken.get(group, 0) + 1
+    return (*kept, *(replace(group, layers=count) for group, count in taken.items()))
+
+
+def _gemma4(fields: Fields) -> Shape:
+    """Gemma 4: layers that see everything have heads of their own, and V may be made from K's projection.
+
+    The rotary K and the V made of one projection differ, so both are cached. The largest models have no per-layer
+    embeddings, the MoE one has a dense MLP beside its experts and three norms more a layer.
+    """
+    fields.only("attention_bias", expected=False, default=False)
+    if fields.raw("use_bidirectional_attention") == "all":
+        raise Unsupported(fields.name("use_bidirectional_attention"), "all", "null or vision: text is read in order")
+    hidden, heads, layers = usual_sizes(fields)
+    windows = list(every(6, 512)(fields, layers))
+    if windows[-1] is not None:
+        raise Unsupported(fields.name("layer_types"), "sliding_attention", "full_attention in the last layer")
+    shared = _sharing(fields, layers, windows, 0)
+    local_heads = fields.count("num_key_value_heads", 4)
+    k_is_v = fields.flag("attention_k_eq_v", default=False)
+    wide_heads = fields.count("num_global_key_value_heads", local_heads, null=local_heads)
+    wide_heads = wide_heads if k_is_v else local_heads
+    local_dim, wide_dim = fields.count("head_dim", 256), fields.count("global_head_dim", 512)
+    checked_heads(fields, "num_key_value_heads", local_heads, heads)
+    checked_heads(fields, "num_global_key_value_heads", wide_heads, heads)
+    made: dict[tuple[int | None, bool], LayerGroup] = {}
+    for window, other in zip(windows, shared, strict=True):
+        kv_heads, dim = (wide_heads, wide_dim) if window is None else (local_heads, local_dim)
+        known = made.get((window, other))
+        saved = hidden * kv_heads * dim if k_is_v and window is None and not other else 0
+        made[window, other] = LayerGroup(
+            kind="shared" if other else "full" if window is None else "sliding",
+            layers=known.layers + 1 if known else 1,
+            kv_heads=kv_heads,
+            key_dim=dim,
+            value_dim=dim,
+            window=None if other else window,
+            extra_params=-saved,
+        )
+    moe = fields.flag("enable_moe_block", default=False)
+    mlps, other_params = _gemma4_mlps(fields, hidden, shared, moe=moe)
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=tuple(made.values()),
+        mlps=mlps,
+        vocab_size=fields.count("vocab_size", 262_144),
+        tied=fields.flag("tie_word_embeddings", default=True),
+        context_limit=fields.tokens("max_position_embeddings", 131_072),
+        qk_norm="head",
+        norms_per_layer=7 if moe else 4,
+        other_params=other_params + _per_layer_inputs(fields, hidden, layers),
+    )
+
+
+def _gemma4_mlps(fields: Fields, hidden: int, shared: list[bool], *, moe: bool) -> tuple[tuple[Mlp, ...], int]:
+    """The MLPs, and the parameters of a router beside its matrix: a scale for its input and one for each expert."""
+    layers, width = len(shared), fields.count("intermediate_size")
+    doubled = sum(shared) if fields.flag("use_double_wide_mlp", default=False) else 0
+    for key in ("top_k_experts", "expert_intermediate_size"):
+        fields.raw(key)
+    if not moe:
+        fields.raw("num_experts")
+        fields.raw("moe_intermediate_size")
+        parts = ((layers - doubled, width), (doubled, 2 * width))
+        return tuple(Mlp(layers=count, intermediate_size=size, gated=True) for count, size in parts if count), 0
+    if doubled:
+        raise Unsupported(fields.name("use_double_wide_mlp"), True, "false beside enable_moe_block")
+    experts = fields.count("num_experts")
+    routed = Mlp(
+        layers=layers, intermediate_size=fields.count("moe_intermediate_size"), gated=True, experts=experts,
+        shared_size=width,
+    )  # fmt: skip
+    return (routed,), layers * (hidden + experts)
+
+
+def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> int:
+    """Parameters of the embeddings that each layer reads anew, in the models for small devices."""
+    width = fields.count("hidden_size_per_layer_input", 256, null=0, low=0)
+    rows = fields.count("vocab_size_per_layer_input", 262_144)
+    if not width:
+        return 0
+    return layers * (2 * hidden * width + hidden) + rows * layers * width + hidden * layers * width + width
+
+
+GEMMA: Mapping[str, Reader] = MappingProxyType(
+    {
+        "gemma": _gemma,
+        "gemma2": _gemma2,
+        "gemma3_text": _gemma3,
+        "gemma3n_text": _gemma3n,
+        "gemma4_text": _gemma4,
+    }
+)
+"""model_type -> reader."""

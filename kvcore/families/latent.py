@@ -1,0 +1,144 @@
+"""Readers for families of multi-head latent attention: DeepSeek V2 and V3, and those that took its layer.
+
+Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
+modeling_FAMILY.py for the matrices; arXiv 2405.04434, section 2.1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from kvcore.errors import Invalid
+from kvcore.families.decoder import dense
+from kvcore.families.parts import Reader, after_the_first, routed_mlps, usual_sizes
+from kvcore.fields import Fields
+from kvcore.latent import LatentGroup
+from kvcore.shape import Mlp, Shape
+
+__all__ = ["LATENT", "latent_params"]
+
+
+def latent_params(fields: Fields, hidden: int, heads: int) -> tuple[int, int, int]:
+    """r_kv, d_rope, and the parameters of a layer's attention.
+
+    Q comes through a rank of its own with a norm, or directly where `q_lora_rank` is null; K and V come through r_kv with
+    a norm, beside the rotary key; every head has d_nope + d_rope values of Q and K and d_v of V.
+    """
+    rank, rope = fields.count("kv_lora_rank"), fields.count("qk_rope_head_dim")
+    nope, value = fields.count("qk_nope_head_dim"), fields.count("v_head_dim")
+    query_rank = fields.count("q_lora_rank", null=0, low=0)
+    bias = fields.flag("attention_bias", default=False)
+    for key in ("qk_head_dim", "head_dim", "num_key_value_heads", "rope_interleave"):
+        fields.raw(key)
+    wide = heads * (nope + rope)
+    queries = query_rank * (hidden + 1 + wide) + (query_rank if bias else 0) if query_rank else hidden * wide
+    keys = hidden * (rank + rope) + rank + rank * heads * (nope + value)
+    output = heads * value * hidden
+    return rank, rope, queries + keys + output + (rank + rope + hidden if bias else 0)
+
+
+def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tuple[Mlp, ...]:
+    """Dense MLPs in the first layers, routed and shared experts after; `corrected` routers have a bias for each expert."""
+    routed = after_the_first(fields, layers, first)
+    width = fields.count("moe_intermediate_size")
+    shared = fields.count("n_shared_experts", null=0, low=0, high=1024)
+    fields.raw("ep_size")
+    return routed_mlps(
+        routed,
+        width,
+        fields.count("intermediate_size"),
+        experts=fields.count("n_routed_experts"),
+        shared_size=shared * width,
+        router_bias=corrected,
+    )
+
+
+def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shape:
+    hidden, heads, layers = usual_sizes(fields)
+    rank, rope, params = latent_params(fields, hidden, heads)
+    for key in ("num_nextn_predict_layers", "mlp_bias"):
+        fields.raw(key)
+    group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, params_per_layer=params)
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=(group,),
+        mlps=mlps,
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", tied),
+        context_limit=fields.tokens("max_position_embeddings"),
+    )
+
+
+def _deepseek_v2(fields: Fields) -> Shape:
+    layers = fields.layers("num_hidden_layers")
+    fields.only("mlp_bias", expected=False, default=False)
+    return _shape(fields, _experts(fields, layers, first=0, corrected=False))
+
+
+def _deepseek_v3(fields: Fields) -> Shape:
+    """DeepSeek-V3, R1, Kimi K2: the router's correction bias counts, the multi-token prediction layer does not."""
+    return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=3, corrected=True))
+
+
+def _mistral4(fields: Fields) -> Shape:
+    return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=0, corrected=False))
+
+
+def _lite(fields: Fields) -> Shape:
+    """GLM-4.7-Flash: DeepSeek-V3's layer, the first one dense."""
+    return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=1, corrected=True))
+
+
+def _sparse(fields: Fields) -> Shape:
+    """DeepSeek-V3.2 and GLM-5: an indexer in each layer, whose keys are cached beside the latent.
+
+    A layer of `indexer_types` "shared" (GLM-5.2) takes what the indexer of a layer before it chose: it has none, and no keys.
+    """
+    layers = fields.layers("num_hidden_layers")
+    fields.listed("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
+    kinds = fields.listed("indexer_types", layers, ("full", "shared")) or ["full"] * layers
+    heads, dim = fields.count("index_n_heads"), fields.count("index_head_dim")
+    for key in (
+        "index_topk",
+        "index_share_for_mtp_iteration",
+        "index_skip_topk_offset",
+        "index_topk_freq",
+        "index_topk_pattern",
+    ):
+        fields.raw(key)
+    hidden, query_rank = fields.count("hidden_size"), fields.count("q_lora_rank")
+    params = query_rank * heads * dim + hidden * dim + 2 * dim + hidden * heads
+    shape = _shape(fields, _experts(fields, layers, first=3, corrected=True))
+    rank, rope, attention = latent_params(fields, hidden, shape.query_heads)
+    plain = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, params_per_layer=attention)
+    indexed = replace(plain, index_dim=dim, params_per_layer=attention + params)
+    counted = ((indexed, kinds.count("full")), (plain, kinds.count("shared")))
+    return replace(shape, groups=tuple(replace(group, layers=count) for group, count in counted if count))
+
+
+def _youtu(fields: Fields) -> Shape:
+    return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
+
+
+def _minicpm3(fields: Fields) -> Shape:
+    if fields.raw("q_lora_rank") is None:
+        raise Invalid(fields.name("q_lora_rank"), None, "a number")
+    fields.only("mlp_bias", expected=False, default=False)
+    return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
+
+
+LATENT: Mapping[str, Reader] = MappingProxyType(
+    {
+        "deepseek_v2": _deepseek_v2,
+        "deepseek_v3": _deepseek_v3,
+        "deepseek_v32": _sparse,
+        "glm4_moe_lite": _lite,
+        "glm_moe_dsa": _sparse,
+        "kimi_k2": _deepseek_v3,
+        "minicpm3": _minicpm3,
+        "mistral4": _mistral4,
+        "youtu": _youtu,
+    }
+)
+"""model_type -> reader."""

@@ -1,0 +1,203 @@
+"""Readers for Mamba and the families whose layers are Mamba's, with attention in some of them or beside them.
+
+Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
+modeling_FAMILY.py for the matrices.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from kvcore.errors import Invalid
+from kvcore.families.decoder import decoder, dense
+from kvcore.families.parts import Reader, routed_mlps
+from kvcore.families.states import Mamba1, Mamba2, all_full, split_layers, state_dtype, weight_dtype
+from kvcore.fields import Fields
+from kvcore.recurrent import RecurrentGroup
+from kvcore.shape import Mlp, Shape
+
+__all__ = ["MAMBA"]
+
+
+def _alone(fields: Fields, group: RecurrentGroup, hidden: int, *, tied: bool) -> Shape:
+    """A model of these layers alone: one norm each, no MLPs, any context."""
+    return Shape(
+        hidden_size=hidden,
+        query_heads=0,
+        groups=(group,),
+        mlps=(),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", tied),
+        norms_per_layer=1,
+    )
+
+
+def _mamba1(fields: Fields, hidden: int, inner: int, *, prefix: str = "") -> Mamba1:
+    """The layer of Mamba and Falcon-Mamba, or of Jamba, whose fields have the prefix `mamba_`."""
+    names = ("state_size", "conv_kernel", "time_step_rank", "use_conv_bias", "use_bias")
+    if prefix:
+        names = ("mamba_d_state", "mamba_d_conv", "mamba_dt_rank", "mamba_conv_bias", "mamba_proj_bias")
+    state, kernel, rank, conv_bias, bias = names
+    given = fields.raw(rank)
+    return Mamba1(
+        hidden=hidden,
+        inner=inner,
+        state=fields.count(state, 16),
+        kernel=fields.count(kernel, 4, high=1024),
+        rank=-(-hidden // 16) if given is None or given == "auto" else fields.count(rank),
+        conv_bias=fields.flag(conv_bias, default=True),
+        bias=fields.flag(bias, default=False),
+        norms=bool(prefix),
+    )
+
+
+def _mamba(fields: Fields) -> Shape:
+    """Mamba and Falcon-Mamba, whose three further norms have no parameters."""
+    hidden, layers = fields.count("hidden_size"), fields.layers("num_hidden_layers")
+    expanded = fields.count("expand", 2, high=64) * hidden
+    inner = fields.count("intermediate_size", expanded)
+    fields.only("d_inner", expected=inner, default=inner)
+    for key in ("d_model", "n_layer", "fused_add_norm", "residual_in_fp32", "rms_norm", "mixer_rms_eps", "ssm_cfg"):
+        fields.raw(key)
+    for key in ("use_mambapy", "use_associative_scan", "pad_vocab_size_multiple"):
+        fields.raw(key)
+    layer = _mamba1(fields, hidden, inner)
+    group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
+    return _alone(fields, group, hidden, tied=True)
+
+
+def _mamba2_alone(fields: Fields) -> Shape:
+    """Mamba-2, Codestral Mamba: as many heads as make up the inner width."""
+    hidden, layers = fields.count("hidden_size"), fields.layers("num_hidden_layers")
+    layer = _mamba2(
+        fields, hidden, heads="num_heads", head_dim="head_dim", state="state_size", groups="n_groups", kernel="conv_kernel",
+        conv_bias=fields.flag("use_conv_bias", default=True), bias=fields.flag("use_bias", default=False),
+    )  # fmt: skip
+    inner = fields.count("expand", 2, high=64) * hidden
+    if inner != layer.heads * layer.head_dim:
+        raise Invalid(fields.name("num_heads"), layer.heads, f"a number of heads that add up to {inner} values")
+    for key in ("chunk_size", "residual_in_fp32", "rms_norm", "time_step_rank", "use_cache", "norm_before_gate"):
+        fields.raw(key)
+    group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
+    return _alone(fields, group, hidden, tied=False)
+
+
+def _jamba(fields: Fields) -> Shape:
+    """Jamba: attention each `attn_layer_period` layers, experts each `expert_layer_period`; Mamba with three norms."""
+    period, offset = fields.count("attn_layer_period", 8), fields.count("attn_layer_offset", 4, low=0)
+
+    def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
+        every, first = fields.count("expert_layer_period", 2), fields.count("expert_layer_offset", 1, low=0)
+        experts, width = fields.count("num_experts", 16), fields.count("intermediate_size")
+        routed = [experts > 1 and layer % every == first for layer in range(layers)]
+        return routed_mlps(routed, width, width, experts=experts)
+
+    shape = decoder(fields, default_kv_heads=8, mlps=mlps)
+    hidden, layers = shape.hidden_size, shape.layers
+    attending = sum(layer % period == offset for layer in range(layers))
+    layer = _mamba1(fields, hidden, fields.count("mamba_expand", 2, high=64) * hidden, prefix="mamba_")
+    for key in ("use_mamba_kernels", "use_associative_scan", "use_mambapy"):
+        fields.raw(key)
+    group = layer.group(layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
+    return split_layers(shape, attending, [group])
+
+
+def _mamba2(
+    fields: Fields, hidden: int, *, heads: str, head_dim: str, state: str, groups: str, kernel: str, **more: bool
+) -> Mamba2:
+    """A Mamba-2 layer from the field names of a family; `more` as Mamba2 has it."""
+    return Mamba2(
+        hidden=hidden,
+        heads=fields.count(heads),
+        head_dim=fields.count(head_dim),
+        state=fields.count(state),
+        groups=fields.count(groups, 1),
+        kernel=fields.count(kernel, 4, high=1024),
+        **more,
+    )
+
+
+def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
+    """The Mamba-2 layer of Bamba, Falcon-H1 and Granite, whose inner width must be what its heads add up to."""
+    if fields.raw("mamba_d_head") == "auto":
+        raise Invalid(fields.name("mamba_d_head"), "auto", "a number")
+    layer = _mamba2(
+        fields, hidden, heads="mamba_n_heads", head_dim="mamba_d_head", state="mamba_d_state", groups="mamba_n_groups",
+        kernel="mamba_d_conv", conv_bias=fields.flag("mamba_conv_bias", default=True),
+        bias=fields.flag("mamba_proj_bias", default=False), norm=norm,
+    )  # fmt: skip
+    inner = fields.count("mamba_d_ssm", fields.count("mamba_expand", 2, high=64) * hidden, null=0, low=0)
+    inner = inner or fields.count("mamba_expand", 2, high=64) * hidden
+    if inner != layer.heads * layer.head_dim:
+        raise Invalid(fields.name("mamba_n_heads"), layer.heads, f"a number of heads that add up to {inner} values")
+    for key in ("mamba_chunk_size", "z_loss_coefficient"):
+        fields.raw(key)
+    return layer
+
+
+def _bamba(fields: Fields) -> Shape:
+    """Bamba: Mamba-2 but in the layers that `attn_layer_indices` names."""
+    bias = fields.flag("attention_bias", default=False)
+    mlps = dense(bias=fields.flag("mlp_bias", default=False))
+    shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
+    attending = len(fields.indices("attn_layer_indices", shape.layers))
+    if attending == shape.layers:
+        return shape
+    layer = _mamba2_of(fields, shape.hidden_size)
+    group = layer.group(shape.layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
+    return split_layers(shape, attending, [group])
+
+
+def _falcon_h1(fields: Fields) -> Shape:
+    """Falcon-H1: attention and Mamba-2 side by side in every layer."""
+    bias = fields.flag("attention_bias", default=False)
+    fields.only("projectors_bias", expected=False, default=False)
+    mlps = dense(bias=fields.flag("mlp_bias", default=False))
+    shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
+    layer = _mamba2_of(fields, shape.hidden_size, norm=fields.flag("mamba_rms_norm", default=False))
+    for key in (
+        "mlp_multipliers",
+        "mlp_expansion_factor",
+        "mamba_norm_before_gate",
+        "mamba_use_mlp",
+        "attn_layer_indices",
+    ):
+        fields.raw(key)
+    group = layer.group(shape.layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"), beside=True)
+    return replace(shape, groups=(*shape.groups, group))
+
+
+def _granite_hybrid(fields: Fields) -> Shape:
+    """Granite 4: Mamba-2 but where `layer_types` says attention; experts beside a shared MLP, or that alone."""
+    bias = fields.flag("attention_bias", default=False)
+    fields.raw("position_embedding_type")
+
+    def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
+        experts = fields.count("num_local_experts", 8, null=0, low=0)
+        shared, width = fields.count("shared_intermediate_size", 1024), fields.count("intermediate_size")
+        if not experts:
+            return (Mlp(layers=layers, intermediate_size=shared, gated=True),)
+        return (Mlp(layers=layers, intermediate_size=width, gated=True, experts=experts, shared_size=shared),)
+
+    shape = decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, windows=all_full)
+    types = fields.listed("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
+    attending = sum(kind in {"attention", "full_attention"} for kind in types or ())
+    if attending == shape.layers:
+        return shape
+    layer = _mamba2_of(fields, shape.hidden_size)
+    group = layer.group(shape.layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
+    return split_layers(shape, attending, [group])
+
+
+MAMBA: Mapping[str, Reader] = MappingProxyType(
+    {
+        "bamba": _bamba,
+        "falcon_h1": _falcon_h1,
+        "falcon_mamba": _mamba,
+        "granitemoehybrid": _granite_hybrid,
+        "jamba": _jamba,
+        "mamba": _mamba,
+        "mamba2": _mamba2_alone,
+    }
+)
+"""model_type -> reader."""

@@ -1,0 +1,199 @@
+"""Readers for NVIDIA's searched and hybrid models, whose layers are written out one by one: Nemotron NAS and Nemotron-H.
+
+Sources: the modeling_decilm.py and block_config.py that Nemotron NAS models publish beside their config;
+huggingface/transformers, src/transformers/models/nemotron_h.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+
+from kvcore.errors import Invalid
+from kvcore.families.parts import Reader, checked_heads, head_width
+from kvcore.families.states import Mamba2, state_dtype, weight_dtype
+from kvcore.fields import Fields
+from kvcore.layers import MOST_LAYERS, LayerGroup
+from kvcore.recurrent import RecurrentGroup
+from kvcore.shape import Mlp, Shape
+
+__all__ = ["NEMOTRON"]
+
+_BLOCKS = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe"}
+_MOST_MULT = 64
+_ALIASES = {"linear_attention": "mamba", "full_attention": "attention"}
+
+
+def _blocks(fields: Fields) -> list[str]:
+    """What each layer is, from a word of M (Mamba-2), * (attention), - (MLP) and E (experts), or a list of their names."""
+    if fields.has("hybrid_override_pattern"):
+        blocks = [_BLOCKS[letter] for letter in fields.word("hybrid_override_pattern", "".join(_BLOCKS))]
+    else:
+        given = fields.raw("layers_block_type")
+        length = len(given) if isinstance(given, list) else 0
+        found = fields.listed("layers_block_type", length, (*_BLOCKS.values(), *_ALIASES))
+        if not found or length > MOST_LAYERS:
+            raise Invalid(fields.name("hybrid_override_pattern"), None, "there, or layers_block_type, a list")
+        blocks = [_ALIASES.get(block, block) for block in found]
+    layers = fields.count("num_hidden_layers", len(blocks), high=MOST_LAYERS)
+    if layers != len(blocks):
+        raise Invalid(fields.name("num_hidden_layers"), layers, f"the {len(blocks)} layers of the pattern")
+    return blocks
+
+
+def _nemotron_h(fields: Fields) -> Shape:
+    """Nemotron-H, Nemotron 3: one block a layer, behind one norm; MLPs are plain, with squared ReLU."""
+    blocks = _blocks(fields)
+    hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads")
+    kv_heads = checked_heads(fields, "num_key_value_heads", fields.count("num_key_value_heads", 8), heads)
+    dim = fields.count("head_dim" if fields.has("head_dim") else "attention_head_dim", 128)
+    fields.only("sliding_window", expected=None, default=None)
+    bias = fields.flag("attention_bias", default=False)
+    mamba = Mamba2(
+        hidden=hidden,
+        heads=fields.count("mamba_num_heads"),
+        head_dim=fields.count("mamba_head_dim"),
+        state=fields.count("ssm_state_size"),
+        groups=fields.count("n_groups"),
+        kernel=fields.count("conv_kernel", 4, high=1024),
+        conv_bias=fields.flag("use_conv_bias", default=True),
+        bias=fields.flag("mamba_proj_bias", default=False),
+    )
+    for key in (
+        "expand",
+        "chunk_size",
+        "time_step_rank",
+        "use_mamba_kernels",
+        "residual_in_fp32",
+        "num_nextn_predict_layers",
+    ):
+        fields.raw(key)
+    for key in ("mtp_hybrid_override_pattern", "mtp_layers_block_type", "mamba_hidden_act", "mlp_hidden_act"):
+        fields.raw(key)
+    fields.only("use_bias", expected=False, default=False)
+    counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
+    dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
+    groups: list[LayerGroup | RecurrentGroup] = []
+    if counts["attention"]:
+        groups.append(LayerGroup(layers=counts["attention"], kv_heads=kv_heads, key_dim=dim, value_dim=dim))
+    if counts["mamba"]:
+        groups.append(mamba.group(counts["mamba"], dtype, state))
+    if counts["mlp"] + counts["moe"]:
+        groups.append(RecurrentGroup(name="MLP alone", layers=counts["mlp"] + counts["moe"], states=()))
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=tuple(groups),
+        mlps=_plain_mlps(fields, counts["mlp"], counts["moe"]),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=False),
+        context_limit=fields.tokens("max_position_embeddings"),
+        qkv_bias=bias,
+        output_bias=bias,
+        norms_per_layer=1,
+    )
+
+
+def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
+    bias = fields.flag("mlp_bias", default=False)
+    parts = []
+    experts = ("n_routed_experts", "moe_intermediate_size", "moe_latent_size")
+    if dense:
+        parts.append(Mlp(layers=dense, intermediate_size=fields.count("intermediate_size"), gated=False, bias=bias))
+    else:
+        fields.raw("intermediate_size")
+    if routed:
+        fields.only("mlp_bias", expected=False, default=False)
+        shared = fields.count("n_shared_experts", 1, null=0, low=0, high=1)
+        width = fields.count("moe_shared_expert_intermediate_size") if shared else 0
+        parts.append(
+            Mlp(
+                layers=routed, intermediate_size=fields.count("moe_intermediate_size"), gated=False,
+                experts=fields.count("n_routed_experts"), shared_size=width, router_bias=True,
+                latent_size=fields.count("moe_latent_size", 0, null=0, low=0),
+            )
+        )  # fmt: skip
+    else:
+        for key in (*experts, "n_shared_experts", "moe_shared_expert_intermediate_size"):
+            fields.raw(key)
+    return tuple(parts)
+
+
+def _nas(fields: Fields) -> Shape:
+    """Llama-Nemotron: a Llama whose layers each have KV heads and an MLP of their own, or lack one or both, and its norm."""
+    hidden, heads, layers = (
+        fields.count("hidden_size"), fields.count("num_attention_heads"), fields.layers("num_hidden_layers"),
+    )  # fmt: skip
+    dim = head_width(fields, hidden, heads)
+    fields.only("attention_bias", expected=False, default=False)
+    fields.only("mlp_bias", expected=False, default=False)
+    fields.only("intermediate_size", expected=None, default=None)
+    fields.only("num_key_value_heads", expected=None, default=None)
+    blocks = fields.raw("block_configs")
+    if not isinstance(blocks, list) or len(blocks) != layers:
+        raise Invalid(fields.name("block_configs"), blocks, f"a list of {layers}, one entry a layer")
+    kv_heads: list[int] = []
+    widths: list[int] = []
+    for index, block in enumerate(blocks):
+        inner = Fields(block, fields.name(f"block_configs[{index}]."))
+        kv_heads.append(_attention_of(Fields(inner.raw("attention"), inner.name("attention.")), heads))
+        widths.append(_width_of(Fields(inner.raw("ffn"), inner.name("ffn.")), hidden))
+        inner.finish()
+    without = kv_heads.count(0)
+    groups: list[LayerGroup | RecurrentGroup] = [
+        LayerGroup(layers=kv_heads.count(count), kv_heads=count, key_dim=dim, value_dim=dim)
+        for count in dict.fromkeys(kv_heads)
+        if count
+    ]
+    if without:
+        groups.append(RecurrentGroup(name="no attention", layers=without, states=()))
+    halves = (layers - without) + (layers - widths.count(0))
+    return Shape(
+        hidden_size=hidden,
+        query_heads=heads,
+        groups=tuple(groups),
+        mlps=tuple(
+            Mlp(layers=widths.count(width), intermediate_size=width, gated=True)
+            for width in dict.fromkeys(widths)
+            if width
+        ),
+        vocab_size=fields.count("vocab_size"),
+        tied=fields.flag("tie_word_embeddings", default=False),
+        context_limit=fields.tokens("max_position_embeddings"),
+        norms_per_layer=0,
+        other_params=halves * hidden,
+    )
+
+
+def _attention_of(inner: Fields, query_heads: int) -> int:
+    """KV heads of one block, 0 where it has no attention; `n_heads_in_group` query heads share each of them."""
+    skipped = inner.flag("no_op", default=False)
+    for key in ("replace_with_linear", "unshifted_sink", "use_prefill_window_in_sink_attention"):
+        inner.only(key, expected=False, default=False)
+    for key in ("num_sink_tokens", "sparsify", "window_length"):
+        inner.only(key, expected=None, default=None)
+    group = inner.count("n_heads_in_group", null=0, low=0)
+    inner.finish()
+    if skipped:
+        return 0
+    if not group or query_heads % group:
+        raise Invalid(inner.name("n_heads_in_group"), group, f"a divisor of the {query_heads} query heads")
+    return query_heads // group
+
+
+def _width_of(inner: Fields, hidden: int) -> int:
+    """Width of one block's MLP, 0 where it has none: 2/3 of ffn_mult * hidden, rounded up to a multiple of 256."""
+    skipped = inner.flag("no_op", default=False)
+    inner.only("replace_with_linear", expected=False, default=False)
+    inner.only("sparsify", expected=None, default=None)
+    mult = inner.raw("ffn_mult")
+    inner.finish()
+    if skipped:
+        return 0
+    if isinstance(mult, bool) or not isinstance(mult, int | float) or not 0 < mult <= _MOST_MULT:
+        raise Invalid(inner.name("ffn_mult"), mult, f"a number above 0 and up to {_MOST_MULT}")
+    width = int(2 * Fraction(mult) * hidden / 3)
+    return -(-width // 256) * 256
+
+
+NEMOTRON: Mapping[str, Reader] = MappingProxyType({"nemotron-nas": _nas, "nemotron_h": _nemotron_h})
+"""model_type -> reader."""

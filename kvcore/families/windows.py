@@ -1,0 +1,86 @@
+"""Readers for dense families whose layers look back on a window in turn.
+
+Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
+modeling_FAMILY.py for the matrices.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from kvcore.families.decoder import decoder, dense, every
+from kvcore.families.parts import Reader, layer_windows
+from kvcore.fields import Fields
+from kvcore.shape import Shape
+
+__all__ = ["WINDOWS"]
+
+
+def _cohere2(fields: Fields) -> Shape:
+    """Command R7B and A: three layers of four slide; one norm a layer, its halves in parallel; tied."""
+    bias = fields.flag("attention_bias", default=False)
+    fields.only("use_qk_norm", expected=False, default=False)
+    fields.only("use_parallel_block", expected=True, default=True)
+    fields.only("use_gated_activation", expected=True, default=True)
+    fields.only("use_embedding_sharing", expected=True, default=True)
+    fields.only("use_parallel_embedding", expected=False, default=False)
+    for key in ("layer_switch", "order_of_interleaved_layers", "position_embedding_type", "rotary_pct"):
+        fields.raw(key)
+    return decoder(
+        fields, windows=every(4, 4096, "sliding_window_pattern"), qkv_bias=bias, output_bias=bias, norms_per_layer=1, tied=True
+    )  # fmt: skip
+
+
+def _olmo3(fields: Fields) -> Shape:
+    """Three layers of four slide; norms after each half of a layer, and over all queries and all keys."""
+    bias = fields.flag("attention_bias", default=False)
+    return decoder(fields, windows=every(4, 4096), qkv_bias=bias, output_bias=bias, qk_norm="all")
+
+
+def _exaone4(fields: Fields) -> Shape:
+    """Three layers of four slide, or as `sliding_window_pattern` says; null means that none does (EXAONE 4.0 1.2B)."""
+    pattern = fields.raw("sliding_window_pattern")
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        window = fields.tokens("sliding_window", 4096)
+        if isinstance(pattern, str):
+            word = fields.word("sliding_window_pattern", "LG")
+            slides = [word[layer % len(word)] == "L" for layer in range(layers)]
+        else:
+            period = fields.count("sliding_window_pattern", 4, null=0)
+            slides = [bool(period) and (layer + 1) % period != 0 for layer in range(layers)]
+        slides[-1] = False
+        return layer_windows(fields, layers, window, slides)
+
+    return decoder(fields, windows=windows, qk_norm="head")
+
+
+def _ministral(fields: Fields) -> Shape:
+    """As `layer_types` says; all layers slide where it is silent."""
+    return decoder(fields, default_kv_heads=8, windows=every(MANY, 4096))
+
+
+MANY = 2**20
+"""More layers than there are: every layer slides."""
+
+
+def _cwm(fields: Fields) -> Shape:
+    """The first layer of four sees everything."""
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        window = fields.tokens("sliding_window", 8192)
+        return layer_windows(fields, layers, window, [layer % 4 != 0 for layer in range(layers)])
+
+    mlps = dense(bias=fields.flag("mlp_bias", default=False))
+    return decoder(fields, default_kv_heads=8, default_head_dim=128, windows=windows, mlps=mlps)
+
+
+WINDOWS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "cohere2": _cohere2,
+        "cwm": _cwm,
+        "exaone4": _exaone4,
+        "ministral": _ministral,
+        "olmo3": _olmo3,
+    }
+)
+"""model_type -> reader."""
