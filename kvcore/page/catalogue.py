@@ -110,7 +110,7 @@ def _gpu(row: Gpu) -> Iterator[Html | str]:
     yield _bytes(row.memory_bytes)
     yield _count(row.memory_bytes)
     yield data(row.bandwidth_bytes_per_second, words.bandwidth(significant(bandwidth)))
-    yield data(row.fp16_flops, words.flops(significant(flops)))
+    yield data(row.fp16_flops, words.teraflops(significant(flops)))
     yield _prose(row.memory_source)
     yield _prose(row.source)
     yield row.read

@@ -627,6 +627,10 @@ EQUAL = "equal"
 NO_COUNT = "none found"
 
 
+def teraflops(value: str) -> str:
+    return f"{value} TFLOP/s"
+
+
 def keeps(kind: str, layers: int, *, window: int | None, values: int) -> str:
     """What a group of layers keeps of a sequence."""
     what = {
