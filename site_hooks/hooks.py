@@ -15,6 +15,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from site_hooks import csp, formulas, runtime, scripts, slots
+from site_hooks.digest import files as files_in
 from site_hooks.environment import UnmetNeed
 
 KATEX = "assets/katex/"
@@ -70,7 +71,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if source or file.src_uri.startswith(UNUSED):
             file.inclusion = InclusionLevel.EXCLUDED
     at = runtime.address(build.runtime)
-    vendored = {at + path.name: path for path in build.runtime.iterdir()}
+    vendored = {at + path.relative_to(build.runtime).as_posix(): path for path in files_in(build.runtime)}
     vendored |= {KATEX + name: path for name, path in formulas.fonts()}
     written = {KATEX + "katex.min.css": formulas.stylesheet(), build.script[0]: build.script[1]}
     for address, path in sorted(vendored.items()):

@@ -7,14 +7,16 @@ import { applyControls, readControls, restoreForms, setControl, unlockForms } fr
 import { listenForSearch } from './js/find.js';
 import { listen } from './js/gestures.js';
 import { arrivedFragment, offerLink, showFragment } from './js/link.js';
+import { isOutdated, keepOffline } from './js/offline.js';
 import { connect } from './js/python.js';
+import { showBoot } from './js/runs.js';
 import { applySlots, restoreSlots } from './js/slots.js';
 import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
 
-/** Longer than any honest boot on a slow line; after it the page says that it stays as printed. */
-const TIME_LIMIT_MS = 90_000;
+/** A reader who saves data may never touch a control; whoever waits for Python is not kept for longer. */
+const LIMIT_MS = 600_000;
 
 /** @returns {Promise<unknown>} when the first paint is done and the reader is not being kept waiting */
 const idle = () => new Promise(resolve => requestAnimationFrame(() =>
@@ -80,28 +82,32 @@ async function main() {
     await idle();
   }
   showState('starting');
-  /** @type {ReturnType<typeof connect> | undefined} */
-  let python;
+  const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content') ?? '';
+  const python = connect(new URL(folder, document.baseURI), { died: fail, changed: showState });
+  explainer.boot = python.boot;
   try {
-    const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
-    if (!folder) throw new DOMException('explainer-runtime', 'NotFoundError');
-    python = connect(new URL(`${folder}worker.js`, document.baseURI), fail);
-    const late = new Promise((_, reject) => setTimeout(() => reject(new DOMException('TimeoutError')), TIME_LIMIT_MS));
-    const rung = await Promise.race([python.ready, late]);
-    showState('ready');
+    const rung = await python.ready;
     sync.start(python.ask);
+    keepOffline();
     return { rung };
   } catch (error) {
-    python?.stop();
     fail(error);
+    if (await isOutdated(folder)) showState('outdated');
     return { rung: 'static' };
+  } finally {
+    showBoot(python.boot);
   }
 }
 
 /** Before there is anyone to ask, the page shows what it was built with, and that is up to date. */
 let update = () => Promise.resolve();
-const started = main();
-const limit = new Promise(resolve => setTimeout(() => resolve({ rung: 'static' }), TIME_LIMIT_MS));
 
-/** What tests and other scripts on the page may wait for. */
-Object.assign(window, { explainer: { ready: Promise.race([started, limit]), update: () => update() } });
+/** What tests and other scripts on the page may wait for, and read. */
+const explainer = {
+  update: () => update(),
+  /** @type {import('./js/python.js').Boot | null} */
+  boot: null,
+  ready: Promise.resolve({ rung: 'static' }),
+};
+explainer.ready = Promise.race([main(), new Promise(resolve => setTimeout(() => resolve({ rung: 'static' }), LIMIT_MS))]);
+Object.assign(window, { explainer });

@@ -60,7 +60,7 @@ def requests(base_url: str) -> Iterator[list[Request]]:
 @pytest.fixture
 def context_options() -> dict[str, object]:
     """What a test may change of its browser context: `@pytest.mark.parametrize`, or a fixture of the same name."""
-    return {"viewport": {"width": 1280, "height": 900}}
+    return {"viewport": {"width": 1280, "height": 900}, "service_workers": "block"}
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def open_page(page: Page, base_url: str) -> OpenPage:
             page.set_viewport_size({"width": 390, "height": 844})
         page.goto(base_url + path)
         if ready:
-            assert rung(page) == "api"
+            assert rung(page) == "delta"
         return page
 
     return opened
@@ -104,11 +104,11 @@ def _booted(chromium: Browser, base_url: str) -> Iterator[tuple[Page, list[str],
     """One page for a module's tests, so that Python boots once for all of them."""
     errors: list[str] = []
     made: list[Request] = []
-    context = chromium.new_context()
+    context = chromium.new_context(service_workers="block")
     _record(context, errors, made)
     page = context.new_page()
     page.goto(f"{base_url}index.html")
-    assert rung(page) == "api"
+    assert rung(page) == "delta"
     yield page, errors, made
     context.close()
 

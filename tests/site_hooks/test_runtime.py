@@ -1,4 +1,7 @@
+import base64
+import gzip
 import hashlib
+import io
 import json
 import shutil
 import zipfile
@@ -8,6 +11,14 @@ import pytest
 
 from site_hooks import digest, runtime, scripts, wheel
 from site_hooks.environment import HERE, ROOT
+
+SUPPLIES = {
+    "pyodide.asm.wasm.gzip",
+    "snapshot.gzip",
+    "library.zip.gzip",
+    "pyodide-lock.json",
+    wheel.build().name,
+}
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +37,31 @@ def test_the_lock_names_kvcore_alone_with_its_hash_and_no_address(folder: Path) 
 
 
 def test_the_runtime_holds_what_a_boot_needs_and_nothing_else(folder: Path) -> None:
-    names = {path.name for path in folder.iterdir()}
-    package = wheel.build().name
-    assert names == {"worker.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", package}
+    assert {path.name for path in folder.iterdir()} == {*SUPPLIES, "worker.js", "manifest.json", "disk"}
+    assert {path.name for path in (folder / "disk").iterdir()} == {f"{name}.js" for name in (*SUPPLIES, "worker.js")}
+
+
+def test_the_manifest_is_over_every_file_that_the_worker_asks_for(folder: Path) -> None:
+    files = json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
+    assert set(files) == SUPPLIES
+    for name, file in files.items():
+        content = (folder / name).read_bytes()
+        assert file == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def test_the_scripts_for_pages_from_disk_hold_the_same_bytes(folder: Path) -> None:
+    for path in (folder / "disk").iterdir():
+        text = path.read_text("ascii").split('= "')[1].split('"')[0]
+        assert base64.b64decode(text) == (folder / path.name.removesuffix(".js")).read_bytes()
+
+
+def test_the_library_is_compiled_and_holds_only_what_is_imported(folder: Path) -> None:
+    content = gzip.decompress((folder / "library.zip.gzip").read_bytes())
+    with zipfile.ZipFile(io.BytesIO(content)) as library:
+        names = set(library.namelist())
+    assert {"json/__init__.pyc", "dataclasses.pyc"} <= names
+    assert all(name.endswith(".pyc") for name in names)
+    assert not names & {"sqlite3/__init__.pyc", "unittest/__init__.pyc", "argparse.pyc"}
 
 
 def test_the_worker_is_one_classic_script_that_hides_that_it_is_one(folder: Path) -> None:

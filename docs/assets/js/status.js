@@ -1,6 +1,6 @@
 /** The line that says how Python is doing, and the one live region. Both hold words of the article, none of ours. */
 
-/** @param {'waiting' | 'starting' | 'ready' | 'failed'} state @param {string} [detail] a technical message */
+/** @param {'waiting' | 'starting' | 'ready' | 'restarting' | 'outdated' | 'failed'} state @param {string} [detail] a technical message */
 export function showState(state, detail) {
   document.documentElement.dataset.python = state;
   const line = document.getElementById('kv-python');
@@ -8,7 +8,7 @@ export function showState(state, detail) {
   line.dataset.state = state;
   const code = line.querySelector(`[data-when="${state}"] code`);
   if (code && detail !== undefined) code.textContent = detail;
-  if (state === 'failed') announce(line.querySelector('[data-when="failed"]')?.textContent ?? '');
+  if (state === 'failed' || state === 'outdated') announce(line.querySelector(`[data-when="${state}"]`)?.textContent ?? '');
 }
 
 /** Long enough that a burst of key presses is announced once. */

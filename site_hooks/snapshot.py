@@ -1,0 +1,87 @@
+"""Python's memory as it is after kvcore was imported and has answered everything once, to be restored in the browser.
+
+Four programs, run by Node: Pyodide's own Python compiles its library (`snapshot_library`, once for each Pyodide),
+imports kvcore from its wheel (`snapshot_modules`), answers all `scenarios` (`snapshot_heap`), and what its memory then
+differs in from memory just initialised is kept (`snapshot_delta`). They run again when kvcore or Pyodide changed.
+"""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+from site_hooks import environment, tools, wheel
+from site_hooks.digest import digest, making
+from site_hooks.environment import BIN, CACHE, HERE, NODE_MODULES, ROOT
+
+PYODIDE = NODE_MODULES / "pyodide"
+SCENARIOS = HERE / "scenarios.py"
+DELTA = ROOT / "docs" / "assets" / "worker" / "delta.js"
+_LIBRARY = HERE / "snapshot_library.mjs"
+_STEPS = tuple(HERE / f"snapshot_{step}.mjs" for step in ("modules", "heap", "delta"))
+SOURCES = (*wheel.SOURCES, SCENARIOS, DELTA, _LIBRARY, *_STEPS, HERE / "package-lock.json", Path(__file__))
+
+
+def build() -> Path:
+    """The folder with what was made, and made only if it was not made from the same sources before.
+
+    - delta.bin: the difference; snapshot.json: what the worker must know to restore it
+    - library.zip: the modules that any boot imports, compiled
+    - kvcore-*.whl, pyodide-lock.json: kvcore as it was built and tested, and the lock file that names it
+    """
+    folder = CACHE / "snapshot" / digest(SOURCES)
+    if not folder.is_dir():
+        print("site_hooks: making the snapshot of Python", flush=True)
+        with making(folder) as made:
+            _make(made)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    package = folder / wheel.build().name
+    shutil.copyfile(wheel.build(), package)
+    lock(package, folder / "pyodide-lock.json")
+    modules, heap, delta = _STEPS
+    tools.node(modules, folder, library())
+    tools.node(heap, folder, SCENARIOS)
+    tools.node(delta, folder)
+    trim(library(), json.loads((folder / "modules.json").read_text("utf-8")), folder / "library.zip")
+    for name in ("everything.zip", "snapshot.bin", "empty.zip", "modules.json", "answer.json"):
+        (folder / name).unlink()
+
+
+def library() -> Path:
+    """Pyodide's standard library, compiled by its own Python; once for each Pyodide."""
+    folder = CACHE / "library" / digest([_LIBRARY, HERE / "package-lock.json"])
+    if not folder.is_dir():
+        with making(folder) as made:
+            tools.node(_LIBRARY, made / "library.zip")
+    return folder / "library.zip"
+
+
+def trim(whole: Path, modules: list[str], made: Path) -> None:
+    """A library of these modules alone."""
+    wanted = {module.replace(".", "/") for module in modules}
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(made, "w") as trimmed:
+        for entry in source.infolist():
+            if entry.filename.removeprefix("site-packages/").removesuffix(".pyc").removesuffix("/__init__") in wanted:
+                trimmed.writestr(zipfile.ZipInfo(entry.filename), source.read(entry))
+
+
+def lock(package: Path, made: Path) -> None:
+    """Write the lock file that names Pyodide's own version and this wheel, by pyodide-build's own tool."""
+    pyodide = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
+    bare = made.with_name("bare-lock.json")
+    bare.write_text(json.dumps({"info": pyodide["info"], "packages": {}}), encoding="utf-8")
+    tools.run([BIN / "pyodide", "lockfile", "add-wheels", "--input", bare, "--output", made, package])
+    bare.unlink()
+
+
+def main(_: list[str]) -> int:
+    """Say where it is."""
+    print(build())
+    return 0
+
+
+if __name__ == "__main__":
+    environment.step("site_hooks.snapshot", main)

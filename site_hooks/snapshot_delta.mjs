@@ -1,0 +1,63 @@
+// node snapshot_delta.mjs FOLDER: FOLDER/snapshot.bin as its difference from fresh memory, FOLDER/delta.bin, restored once
+// to see that it works; and what the worker must know to restore it, FOLDER/snapshot.json.
+import {readFileSync, writeFileSync} from 'node:fs';
+import {loadPyodide} from 'pyodide';
+import createPyodideModule from 'pyodide/pyodide.asm.mjs';
+import {KEEP, PAGE, WRITE, ZERO, keptChecksum, restore, textChecksum} from '../docs/assets/worker/delta.js';
+
+// An error is told in its own words: Node would first print the line it came from, and that is all of Pyodide.
+process.on('uncaughtException', error => {
+  console.error(error.message);
+  process.exit(1);
+});
+
+const EMPTY_ZIP = Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]);
+
+/** Memory differs a little from one start to the next, and with the reader's language: only what is the same in all is kept. */
+const STARTS = [{}, {LANG: 'de.UTF-8'}, {LANG: 'zh-Hant-TW.UTF-8', X: '1'.repeat(50)}, {X: '1'.repeat(150)}];
+
+const [folder] = process.argv.slice(2);
+const {info} = JSON.parse(readFileSync(`${folder}/pyodide-lock.json`, 'utf8'));
+const snapshot = readFileSync(`${folder}/snapshot.bin`);
+const [, heapAt, headerLength] = new Uint32Array(snapshot.buffer, snapshot.byteOffset, 4);
+const header = JSON.parse(snapshot.subarray(48, 48 + headerLength).toString());
+const heap = snapshot.subarray(heapAt);
+writeFileSync(`${folder}/empty.zip`, EMPTY_ZIP);
+
+/**
+ * @param {Record<string, string>} env
+ * @param {(module: any) => void} started called when memory is initialised, before the interpreter is
+ */
+const start = (env, started) => loadPyodide({
+  stdLibURL: `${folder}/empty.zip`, lockFileContents: {info, packages: {}}, env, _loadSnapshot: new Uint8Array(snapshot),
+  createPyodideModule: async settings => {
+    const module = await createPyodideModule(settings);
+    started(module);
+    return module;
+  },
+});
+
+const fresh = [];
+for (const env of STARTS) await start(env, module => fresh.push(Buffer.from(module.HEAPU8)));
+
+const kinds = new Uint8Array(heap.length / PAGE), written = [];
+for (let page = 0; page < kinds.length; page++) {
+  const from = page * PAGE, bytes = heap.subarray(from, from + PAGE);
+  kinds[page] = bytes.every(byte => byte === 0) ? ZERO
+    : fresh.every(memory => bytes.equals(memory.subarray(from, from + PAGE))) ? KEEP : WRITE;
+  if (kinds[page] === WRITE) written.push(bytes);
+}
+const delta = Buffer.concat([kinds, ...written]);
+const kept = keptChecksum({HEAP32: new Int32Array(new Uint8Array(heap).buffer)}, kinds);
+
+const python = await start({}, module => {
+  module.API.restoreSnapshot = () => {
+    restore(module, delta, kept);
+    return header;
+  };
+});
+const answer = python.pyimport('kvcore.page').update('{}');
+if (answer !== readFileSync(`${folder}/answer.json`, 'utf8')) throw new Error('the restored snapshot answers otherwise');
+
+writeFileSync(`${folder}/delta.bin`, delta);
+writeFileSync(`${folder}/snapshot.json`, JSON.stringify({header, kept, answer: textChecksum(answer)}));

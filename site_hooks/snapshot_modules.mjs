@@ -1,0 +1,38 @@
+// node snapshot_modules.mjs FOLDER LIBRARY.zip: boot as the second rung does, from the wheel and the lock file in FOLDER. Into FOLDER:
+// - modules.json: the modules that were imported on the way
+// - everything.zip: the library and kvcore, compiled, to make the snapshot from: no parser leaves its litter in the heap
+import {readFileSync, writeFileSync} from 'node:fs';
+import {loadPyodide} from 'pyodide';
+
+// An error is told in its own words: Node would first print the line it came from, and that is all of Pyodide.
+process.on('uncaughtException', error => {
+  console.error(error.message);
+  process.exit(1);
+});
+
+const PACK = `
+import importlib._bootstrap_external as external, pathlib, sysconfig, zipfile
+
+packages = pathlib.Path(sysconfig.get_path("purelib"))
+with zipfile.ZipFile("/tmp/everything.zip", "a") as everything:
+    for path in sorted(packages.joinpath("kvcore").rglob("*")):
+        name = path.relative_to(packages).as_posix()
+        if path.suffix == ".py":
+            code = compile(path.read_bytes(), name, "exec", dont_inherit=True, optimize=2)
+            everything.writestr(zipfile.ZipInfo(name + "c"), bytes(external._code_to_hash_pyc(code, bytes(8), False)))
+        elif path.is_file() and path.suffix != ".pyc":
+            everything.writestr(zipfile.ZipInfo(name), path.read_bytes())
+`;
+
+const [folder, library] = process.argv.slice(2);
+const python = await loadPyodide({
+  stdLibURL: library, packageBaseUrl: `${folder}/`, packageCacheDir: folder,
+  lockFileContents: readFileSync(`${folder}/pyodide-lock.json`, 'utf8'),
+  env: {PYTHONNODEBUGRANGES: '1', PYTHONOPTIMIZE: '2', PYTHONDONTWRITEBYTECODE: '1'},
+});
+await python.loadPackage('kvcore', {messageCallback: () => {}});
+python.pyimport('kvcore.page').update('{}');
+writeFileSync(`${folder}/modules.json`, python.runPython('import json, sys; json.dumps(sorted(sys.modules))'));
+python.FS.writeFile('/tmp/everything.zip', new Uint8Array(readFileSync(library)));
+python.runPython(PACK);
+writeFileSync(`${folder}/everything.zip`, python.FS.readFile('/tmp/everything.zip'));
