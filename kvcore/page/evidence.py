@@ -1,8 +1,10 @@
 """The evidence as its page prints it: a table for each thing that the records prove, and how many agree."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 
+from kvcore.evidence import UNITS
 from kvcore.findings import Finding, Judged, judged, problems
 from kvcore.page import words
 from kvcore.page.svg import Html, data, el, join
@@ -76,10 +78,10 @@ def _row(row: Judged) -> Iterator[Html | str]:
     yield record.engine
     yield _stack(el("span", _name(finding)) for finding in row.findings)
     yield _stack(
-        data(float(found.line.value), f"{_grouped(found.line.printed)} {found.line.unit}") for found in row.findings
+        _in_unit(found, found.line.value, f"{_grouped(found.line.printed)} {found.line.unit}") for found in row.findings
     )
-    yield _stack(data(float(found.value), _computed(found)) for found in row.findings)
-    yield _stack(data(float(found.difference), _apart(found)) for found in row.findings)
+    yield _stack(_in_unit(found, found.value, _computed(found)) for found in row.findings)
+    yield _stack(_in_unit(found, found.difference, _apart(found)) for found in row.findings)
     yield el("span", words.STANDING[row.standing], class_=f"kv-standing kv-{row.standing}")
     if record.proves == "weights":
         settings = words.weights_options(options.mlp_dtype, tp=options.tp)
@@ -92,6 +94,12 @@ def _name(found: Finding) -> str:
     line = found.line
     shown = line.tokens if line.counts in {"cache", "blocks", "cells"} and not line.part else 0
     return words.printed_for(line.name, count=shown, length=line.length)
+
+
+def _in_unit(found: Finding, number: Fraction, text: str) -> Html:
+    """A number of a line's unit; machines are given bytes or counts."""
+    value = number * UNITS[found.line.unit]
+    return data(value.numerator if value.denominator == 1 else float(value), text)
 
 
 def _computed(found: Finding) -> str:

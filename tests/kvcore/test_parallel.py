@@ -10,7 +10,10 @@ from kvcore.catalog import MODELS
 from kvcore.dtypes import cache_dtype, weight_dtype
 from kvcore.errors import KvcoreError
 from kvcore.footprint import Footprint
+from kvcore.latent import LatentGroup
 from kvcore.parallel import PerGpu, Split, even_stages, split_over
+from kvcore.recurrent import RecurrentGroup, State
+from kvcore.shape import LayerGroup, Shape
 
 H100 = 81_559 * 2**20
 WHOLE = Fraction(0)
@@ -51,6 +54,48 @@ def per_gpu(model="llama-3-70b", context=8192, batch=8, **options):
 )
 def test_bytes_per_token_of_the_fullest_gpu(asked, expected):
     assert per_gpu(**asked).bytes_per_token == expected
+
+
+def of_groups(*groups, context=1024, **split):
+    shape = Shape(hidden_size=64, query_heads=128, groups=groups, mlps=(), vocab_size=8, tied=True)
+    fp16, whole = cache_dtype("fp16"), weight_dtype("fp16")
+    held = Footprint(shape=shape, context=context, batch=1, cache_dtype=fp16, weight_dtype=whole, gpu_bytes=H100)
+    return PerGpu(held=held, split=Split(**split))
+
+
+DEEPSEEK_V3 = LatentGroup(layers=61, kv_rank=512, rope_dim=64, params_per_layer=0)
+
+
+@pytest.mark.parametrize(
+    ("split", "expected"),
+    [
+        pytest.param({}, 70_272, id="61 layers of 576 numbers"),
+        pytest.param({"tp": 8}, 70_272, id="tp 8: every GPU holds every latent"),
+        pytest.param({"tp": 128}, 70_272, id="tp 128"),
+        pytest.param({"pp": 4}, 16 * 1_152, id="pp 4: the stage of 16 layers"),
+        pytest.param({"tp": 8, "dp": 2}, 70_272, id="dp 2"),
+    ],
+)
+def test_a_latent_is_not_divided_by_heads(split, expected):
+    assert of_groups(DEEPSEEK_V3, **split).bytes_per_token == expected
+
+
+def test_only_dividing_the_tokens_helps_a_latent():
+    assert of_groups(DEEPSEEK_V3, tp=8, cp=8).sequence_bytes(8_000) == 1_000 * 70_272
+
+
+def test_a_state_is_divided_by_its_heads_and_kept_apart_from_tokens():
+    """Qwen3.5 27B: 48 heads of 128 x 128 in fp32, a convolution of (2 x 16 + 48) x 128 over 3 inputs in bf16."""
+    states = (
+        State(role="state", parts=48, values=128 * 128, dtype=cache_dtype("fp32")),
+        State(role="convolution", parts=80, values=3 * 128, dtype=cache_dtype("bf16")),
+    )
+    linear = RecurrentGroup(name="gated delta-net", layers=48, states=states)
+    attention = LayerGroup(layers=16, kv_heads=4, key_dim=256, value_dim=256)
+    whole, half = of_groups(attention, linear), of_groups(attention, linear, tp=2)
+    assert whole.state_bytes == 48 * 3_207_168
+    assert half.state_bytes == 48 * 1_603_584
+    assert half.sequence_bytes(1024) == 1024 * 32_768 + 48 * 1_603_584
 
 
 @pytest.mark.parametrize(

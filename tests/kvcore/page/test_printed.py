@@ -1,0 +1,82 @@
+"""What the build prints and no control changes."""
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from kvcore.catalog import GPUS, MODELS
+from kvcore.errors import KvcoreError
+from kvcore.findings import judged
+from kvcore.page import evidence, printed, update
+
+TABLES = sorted(printed.BLOCKS)
+
+
+def rows(name):
+    root = ET.fromstring(printed.PRINTED[name]())
+    return [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")]
+
+
+@pytest.mark.parametrize("name", sorted(printed.PRINTED))
+def test_a_slot_is_well_formed_ascii(name):
+    text = printed.PRINTED[name]()
+    assert text.isascii()
+    assert ET.fromstring(text) is not None
+
+
+def test_no_slot_of_the_page_is_printed_beside_it():
+    assert not set(printed.PRINTED) & set(update({})["slots"])
+    assert set(printed.PRINTED) >= printed.BLOCKS
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_named_reached_by_keys_and_level(name):
+    region = ET.fromstring(printed.PRINTED[name]())
+    assert (region.get("role"), region.get("tabindex"), bool(region.get("aria-label"))) == ("region", "0", True)
+    assert {len(row) for row in rows(name)} == {len(rows(name)[0])}
+
+
+def test_every_model_and_gpu_has_a_row_with_its_source():
+    for name, facts in (("models.catalog", MODELS), ("models.sources", MODELS), ("models.gpus", GPUS)):
+        assert [row[0] for row in rows(name)[1:]] == [model.name for model in facts.values()]
+    assert [row[2] for row in rows("models.sources")[1:]] == [model.source for model in MODELS.values()]
+
+
+def test_a_row_of_the_catalogue_says_what_the_article_says():
+    (row,) = [row for row in rows("models.catalog") if row[0] == "Llama-3 70B"]
+    assert row[3:12] == ["80", "80 all tokens", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
+    assert row[14:] == ["70,553,706,496", "70,553,706,496", "equal", "131.4 GiB"]
+
+
+def test_the_tables_hold_every_record_once():
+    named = [row[0] for part in evidence.PARTS for row in rows(f"evidence.{part}")[1:]]
+    assert named == [row.record.subject for row in judged()]
+
+
+def test_the_counts_add_up():
+    def count(name):
+        return int(re.sub("<[^>]*>", "", printed.PRINTED[f"evidence.{name}"]()))
+
+    assert count("records") == 95 == count("reproduced") + count("inferred") + count("mismatch")
+    assert count("lines") == sum(len(row.findings) for row in judged())
+
+
+def test_a_row_shows_what_was_printed_what_is_computed_and_what_is_between():
+    (row,) = [row for row in rows("evidence.blocks") if row[0] == "Llama-3.1 8B Instruct"]
+    assert row[2] == "memory for the cache, 31,232 tokens# CPU blocksmax concurrency, at 20,000"
+    assert row[3] == "3.81 GiB2,048 blocks1.56 requests"
+    assert row[4] == "3.81252,0481.5616"
+    assert row[5] == "\N{MINUS SIGN}0.0025, rounding0\N{MINUS SIGN}0.0016, rounding"
+    assert row[6] == "reproduced"
+
+
+def test_a_record_that_is_not_as_listed_is_not_printed(monkeypatch):
+    first, *others = judged()
+    from dataclasses import replace
+
+    wrong = replace(first, record=replace(first.record, mismatch="said to differ"))
+    monkeypatch.setattr(evidence, "judged", lambda: (wrong, *others))
+    with pytest.raises(KvcoreError) as caught:
+        evidence.records("weights")
+    assert caught.value.value == first.record.id
