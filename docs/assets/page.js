@@ -10,7 +10,7 @@ import { arrivedFragment, offerLink, showFragment } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { connect } from './js/python.js';
 import { showBoot } from './js/runs.js';
-import { applySlots, restoreSlots } from './js/slots.js';
+import { applySlots, drawingInSight, restoreSlots } from './js/slots.js';
 import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
@@ -39,6 +39,7 @@ async function main() {
 
   const sync = makeSync({
     read: readControls,
+    view: drawingInSight,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
     apply(answer, busy) {
       applySlots(answer.slots ?? {});

@@ -6,7 +6,9 @@ A request is a flat object (or its JSON text): control name -> value, number box
     settled   false while a slider is dragged: the chart's scale then stays where it was
     hold      what the newest answer gave under "hold", sent back as it came
     fragment  the text of the URL fragment, on arrival: it then stands for all controls
-    more      the newest answer's "more", to go on with a long computation
+    view      "wide" or "narrow": the drawing of a figure that is in sight; the answer is then a glance, the parts that the
+              moved controls stand beside, and `more` is set while anything else is to be drawn
+    more      the newest answer's "more", to be given the rest
 
 Controls left out have their defaults; shape controls, those of the model. The answer:
 
@@ -62,9 +64,11 @@ def form(name: str) -> str:
     )
 
 
-def _hold(shown: sections.View) -> dict[str, object]:
-    """What a page that shows this view sends back."""
-    return {"values": shown.values, "axis": sections.spell(shown.axis)}
+def _hold(shown: sections.View, late: sections.Shown | None = None) -> dict[str, object]:
+    """What a page that shows this view sends back; `late` is what the parts that a glance left out still show."""
+    axis = sections.spell(shown.axis)
+    values, late_axis = (shown.values, axis) if late is None else late
+    return {"values": shown.values, "axis": axis, "late": values, "late_axis": late_axis}
 
 
 def _fragment(shown: sections.View) -> str:
@@ -88,19 +92,29 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     held = request.get("hold")
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
     view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
-    slots: dict[str, str] = {"lab.problems": lab.problem_list(problems)}
-    for section in sections.SECTIONS:
-        if section.moved(view, hold.get("values"), hold.get("axis")):
-            slots |= section.render(view)
+    late = hold.get("late"), hold.get("late_axis")
+    if request.get("more") is not None:  # what was said of the controls stands until the next one moves
+        return {"slots": sections.whole(view, late), "controls": {}, "more": None, "hold": _hold(view)}
+    width = request.get("view")
+    glancing = width in sections.WIDTHS and isinstance(hold.get("values"), dict)
+    if glancing:
+        slots = sections.glance(view, (hold.get("values"), hold.get("axis")), str(width))
+        more = request.get("settled") is not False and sections.anything_late(view, late)
+    else:
+        slots, more = sections.whole(view, late), False
     return {
-        "slots": slots,
+        "slots": {"lab.problems": lab.problem_list(problems), **slots},
         "controls": _controls(settled, view),
         "announce": lab.announcement(view.lab),
         "problems": problems,
-        "more": None,
+        "more": _REST if more else None,
         "fragment": _fragment(view),
-        "hold": _hold(view),
+        "hold": _hold(view, late if glancing else None),
     }
+
+
+_REST = "rest"
+"""The token of an answer that was a glance: the page asks again with it, and gets what can wait."""
 
 
 def _controls(settled: Settled, view: sections.View) -> dict[str, dict[str, object]]:

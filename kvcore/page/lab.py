@@ -57,8 +57,8 @@ def readouts(result: LabResult) -> dict[str, Html]:
     }
 
 
-def chart(result: LabResult, axis: MemoryAxis) -> Html:
-    """The cliff chart with its caption and its table."""
+def chart(result: LabResult, axis: MemoryAxis, width: str | None = None) -> Html:
+    """The cliff chart with its caption and its table; `width` asks for one of its drawings only."""
     finding = chart_finding(result)
     caption = join(
         [
@@ -69,11 +69,11 @@ def chart(result: LabResult, axis: MemoryAxis) -> Html:
         ],
         " ",
     )
-    return figure(cliff_chart(result, axis, finding), caption, words.CHART_TABLE, chart_table(result))
+    return figure(cliff_chart(result, axis, finding, width), caption, words.CHART_TABLE, chart_table(result))
 
 
-def footprint(result: LabResult) -> Html:
-    """The footprint bar with its caption and its table."""
+def footprint(result: LabResult, width: str | None = None) -> Html:
+    """The footprint bar with its caption and its table; `width` asks for one of its drawings only."""
     finding = footprint_finding(result)
     caption = join(
         [
@@ -82,7 +82,7 @@ def footprint(result: LabResult) -> Html:
         ],
         " ",
     )
-    return figure(footprint_bar(result, finding), caption, words.FOOTPRINT_TABLE, footprint_table(result))
+    return figure(footprint_bar(result, finding, width), caption, words.FOOTPRINT_TABLE, footprint_table(result))
 
 
 def chart_finding(result: LabResult) -> str:

@@ -35,11 +35,11 @@ def readouts(result: PagingResult) -> dict[str, Html]:
     }
 
 
-def grid(result: PagingResult) -> Html:
-    """The grid with its caption and its table."""
+def grid(result: PagingResult, width: str | None = None) -> Html:
+    """The grid with its caption and its table; `width` asks for one of its drawings only."""
     found = finding(result)
     caption = join([el("strong", found), el("span", words.paging_legend(LONGEST))], " ")
-    return figure(allocation_grid(result, found), caption, words.PAGING_TABLE, _table(result))
+    return figure(allocation_grid(result, found, width), caption, words.PAGING_TABLE, _table(result))
 
 
 def finding(result: PagingResult) -> str:

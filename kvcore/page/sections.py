@@ -16,6 +16,13 @@ BLOCKS = lab.BLOCKS | paging.BLOCKS | models.BLOCKS | facts.BLOCKS | {"lab.probl
 """Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
 
 
+type Shown = tuple[object, object]
+"""What the page says it shows: the values of its controls, and the chart's axis as `spell` gave it."""
+
+WIDTHS = ("wide", "narrow")
+"""The two widths that figures are drawn for."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class View:
     """What the sections draw from; results are computed when a section first asks."""
@@ -37,17 +44,53 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Slots that are drawn together from the controls named; `on_axis` where the chart's scale matters too."""
+    """Slots that are drawn together, and the controls they are drawn from.
 
-    controls: frozenset[str]
-    render: Callable[[View], Mapping[str, str]]
+    own: the controls under which they stand, so that a reader who moves one sees them answer first; `others` move them
+    too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings.
+    """
+
+    own: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+    render: Callable[[View, str | None], Mapping[str, str]]
     on_axis: bool = False
 
-    def moved(self, view: View, before: object, axis: object) -> bool:
-        """Whether anything the section is drawn from differs from the values (and the axis) the page shows."""
+    def own_moved(self, view: View, shown: Shown) -> bool:
+        """Whether a control of its own, or the chart's scale, differs from what the page shows."""
+        return self._differs(self.own, view, shown)
+
+    def moved(self, view: View, shown: Shown) -> bool:
+        """Whether anything it is drawn from differs from what the page shows."""
+        return self._differs(self.own | self.others, view, shown)
+
+    def _differs(self, names: frozenset[str], view: View, shown: Shown) -> bool:
+        before, axis = shown
         if not isinstance(before, dict) or (self.on_axis and axis != spell(view.axis)):
             return True
-        return any(name not in before or before[name] != view.values[name] for name in self.controls)
+        return any(name not in before or before[name] != view.values[name] for name in names)
+
+
+def glance(view: View, shown: Shown, width: str) -> dict[str, str]:
+    """What has to answer at once: the sections whose own controls moved, their figures in the one width in sight."""
+    slots: dict[str, str] = {}
+    for section in SECTIONS:
+        if section.own_moved(view, shown):
+            slots |= section.render(view, width)
+    return slots
+
+
+def whole(view: View, shown: Shown) -> dict[str, str]:
+    """Everything that differs from what the page shows."""
+    slots: dict[str, str] = {}
+    for section in SECTIONS:
+        if section.moved(view, shown):
+            slots |= section.render(view, None)
+    return slots
+
+
+def anything_late(view: View, shown: Shown) -> bool:
+    """Whether a glance left anything to be drawn."""
+    return any(section.moved(view, shown) for section in SECTIONS)
 
 
 def view(values: Values, held_axis: object) -> View:
@@ -76,21 +119,26 @@ _SPLIT = frozenset(control.name for control in SPLIT)
 _PAGING = frozenset(control.name for control in PAGING)
 
 SECTIONS = (
-    Section(controls=_LAB, render=lambda view: lab.readouts(view.lab)),
-    Section(controls=_LAB, on_axis=True, render=lambda view: {"lab.chart": lab.chart(view.lab, view.axis)}),
-    Section(controls=_LAB, render=lambda view: {"lab.footprint": lab.footprint(view.lab)}),
-    Section(controls=_LAB | _SPLIT, render=lambda view: split.readouts(view.split, view.lab)),
+    Section(own=_LAB, render=lambda view, _: lab.readouts(view.lab)),
     Section(
-        controls=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "units"},
-        render=lambda view: paging.readouts(view.paging),
+        own=_LAB | {"compare"},
+        on_axis=True,
+        render=lambda view, width: {"lab.chart": lab.chart(view.lab, view.axis, width)},
     ),
-    Section(controls=_PAGING, render=lambda view: {"paging.grid": paging.grid(view.paging)}),
+    Section(own=_LAB, render=lambda view, width: {"lab.footprint": lab.footprint(view.lab, width)}),
+    Section(own=_SPLIT, others=_LAB, render=lambda view, _: split.readouts(view.split, view.lab)),
     Section(
-        controls=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "context", "units"},
-        render=lambda view: hatches.cards(view.lab, view.paging),
+        own=_PAGING,
+        others=_SHAPE | {"cache_dtype", "v_dtype", "units"},
+        render=lambda view, _: paging.readouts(view.paging),
     ),
-    Section(controls=frozenset({"units"}), render=lambda view: facts.facts(view.lab.units)),
-    Section(controls=frozenset(), render=lambda _: {"prelude.work": facts.work_table()}),
-    Section(controls=frozenset({"units"}), render=lambda view: {"models.table": models.models_table(view.lab.units)}),
+    Section(own=_PAGING, render=lambda view, width: {"paging.grid": paging.grid(view.paging, width)}),
+    Section(
+        others=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "context", "units"},
+        render=lambda view, _: hatches.cards(view.lab, view.paging),
+    ),
+    Section(others=frozenset({"units"}), render=lambda view, _: facts.facts(view.lab.units)),
+    Section(render=lambda _view, _: {"prelude.work": facts.work_table()}),
+    Section(others=frozenset({"units"}), render=lambda view, _: {"models.table": models.models_table(view.lab.units)}),
 )
 """All sections, in the order of the page."""

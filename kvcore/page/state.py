@@ -18,7 +18,9 @@ from kvcore.spec import clean_name, read_spec, spell_spec
 SHAPE = ("layers", "query_heads", "head_dim", "attention", "kv_heads")
 """The controls that a model sets."""
 
-OTHER_KEYS = frozenset({"changed", "settled", "hold", "fragment", "more", "config", "config_name", "config_failed"})
+OTHER_KEYS = frozenset(
+    {"changed", "settled", "hold", "fragment", "more", "view", "config", "config_name", "config_failed"}
+)
 """What a request may hold besides controls."""
 
 _USUAL_KV_HEADS = 8

@@ -51,6 +51,19 @@ export function applySlots(slots) {
   }
 }
 
+/** @type {string | null} */
+let sight = null;
+addEventListener('resize', () => { sight = null; });
+
+/** @returns {string} which drawing of a figure the style sheet shows now: the other one can wait */
+export function drawingInSight() {
+  if (sight === null) {
+    const wide = document.querySelector('svg.kv-wide');
+    sight = wide && getComputedStyle(wide).display !== 'none' ? 'wide' : 'narrow';
+  }
+  return sight;
+}
+
 /** Puts back what the page was built with. */
 export function restoreSlots() {
   written.clear();

@@ -5,6 +5,7 @@
  * @typedef {import('./types').Answer} Answer
  * @typedef {object} Page
  * @property {() => Map<string, string>} read every named control, as text
+ * @property {() => string} view the drawing of figures that is in sight
  * @property {unknown} hold what the built page already shows, as Python spelled it
  * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
  * @property {(answer: Answer, touched: boolean) => void} settled an answer that is no mere step of a drag
@@ -65,14 +66,15 @@ export function makeSync(page) {
   }
 
   async function once() {
-    const asked = changed, now = page.read(), arriving = fragment, settled = !moving;
+    const asked = changed, now = page.read(), arriving = fragment, settled = !moving, rest = more !== null && !dirty;
     const request = {
       ...Object.fromEntries(now),
       changed: arriving === null ? [...asked] : [],
       settled,
+      view: page.view(),
       hold,
       ...(arriving === null ? {} : { fragment: arriving }),
-      ...(more === null || dirty ? {} : { more }),
+      ...(rest ? { more } : {}),
       ...extra,
     };
     extra = {};
@@ -87,7 +89,7 @@ export function makeSync(page) {
     page.apply(answer, changed);
     for (const [name, value] of page.read()) if (!changed.has(name)) shown.set(name, value);
     hold = answer.hold ?? hold;
-    if (settled) page.settled(answer, touched || arriving !== null);
+    if (settled && !rest) page.settled(answer, touched || arriving !== null);
     touched ||= arriving !== null;
   }
 

@@ -25,9 +25,9 @@ class Size:
 SIZES = (Size(name="wide", width=700), Size(name="narrow", width=340))
 
 
-def footprint_bar(result: LabResult, finding: str) -> Html:
-    """The bar in both widths, its accessible name the finding."""
-    return join(_draw(size, result, finding) for size in SIZES)
+def footprint_bar(result: LabResult, finding: str, width: str | None = None) -> Html:
+    """The bar in both widths, or in the one named; its accessible name is the finding."""
+    return join(_draw(size, result, finding) for size in SIZES if width in {None, size.name})
 
 
 def _draw(size: Size, result: LabResult, finding: str) -> Html:

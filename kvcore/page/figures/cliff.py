@@ -28,10 +28,12 @@ def memory_axis(result: LabResult, scale: str) -> MemoryAxis:
     return MemoryAxis(scale=scale, system=result.units, bottom=bottom, top=round_up(need, result.units))
 
 
-def cliff_chart(result: LabResult, axis: MemoryAxis, finding: str) -> Html:
-    """The chart in both widths, its accessible name the finding."""
+def cliff_chart(result: LabResult, axis: MemoryAxis, finding: str, width: str | None = None) -> Html:
+    """The chart in both widths, or in the one named; its accessible name is the finding."""
     curves = Curves.of(result)
-    return join(_draw(Scene.of(frame, axis, result, curves), finding) for frame in (WIDE, NARROW))
+    return join(
+        _draw(Scene.of(frame, axis, result, curves), finding) for frame in (WIDE, NARROW) if width in {None, frame.name}
+    )
 
 
 def _draw(scene: Scene, finding: str) -> Html:

@@ -35,9 +35,9 @@ type Run = tuple[int, float, float, str]
 """A row, then where in it a run begins and how far it goes (in cells), and the class it is painted with."""
 
 
-def allocation_grid(result: PagingResult, finding: str) -> Html:
-    """The grid in both widths, its accessible name the finding."""
-    return join(_draw(size, result, finding) for size in SIZES)
+def allocation_grid(result: PagingResult, finding: str, width: str | None = None) -> Html:
+    """The grid in both widths, or in the one named; its accessible name is the finding."""
+    return join(_draw(size, result, finding) for size in SIZES if width in {None, size.name})
 
 
 def _draw(size: Size, result: PagingResult, finding: str) -> Html:

@@ -233,3 +233,30 @@ def test_the_scale_of_the_chart_holds_during_a_drag_and_settles_after():
     assert drag["hold"]["axis"] == rest["hold"]["axis"]
     assert settled["hold"]["axis"] != rest["hold"]["axis"]
     assert "lab.chart" in settled["slots"]
+
+
+def test_a_glance_answers_what_stands_beside_the_moved_control_and_the_rest_follows():
+    rest = update({})
+    first = update({"batch": "32", "changed": ["batch"], "view": "wide", "hold": rest["hold"]})
+    assert set(first["slots"]) >= {"lab.cache_total", "lab.chart", "lab.footprint"}
+    assert not {"split.cache", "hatches.heads", "paging.grid", "models.table"} & set(first["slots"])
+    assert "kv-wide" in first["slots"]["lab.chart"]
+    assert "kv-narrow" not in first["slots"]["lab.chart"]
+    assert first["more"] is not None
+    second = update({"batch": "32", "view": "wide", "hold": first["hold"], "more": first["more"]})
+    whole = update({"batch": "32"})
+    assert second["more"] is None
+    assert second["controls"] == {}  # what was said of the controls, problems included, is not said again
+    assert {**rest["slots"], **first["slots"], **second["slots"]} == whole["slots"]
+
+
+def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
+    rest = update({})
+    drag = update({"context": "9000", "view": "narrow", "settled": False, "hold": rest["hold"]})
+    assert drag["more"] is None
+    end = update({"context": "9000", "view": "narrow", "settled": True, "hold": drag["hold"]})
+    assert end["more"] is not None
+    last = update({"context": "9000", "view": "narrow", "hold": end["hold"], "more": end["more"]})
+    shown = {**rest["slots"], **drag["slots"], **end["slots"], **last["slots"]}
+    assert shown == update({"context": "9000"})["slots"]
+    assert update({"context": "9000", "view": "narrow", "hold": last["hold"]})["more"] is None
