@@ -136,8 +136,7 @@ def _gemma4(fields: Fields) -> Shape:
     embeddings, the MoE one has a dense MLP beside its experts and three norms more a layer.
     """
     fields.only("attention_bias", expected=False, default=False)
-    if fields.raw("use_bidirectional_attention") == "all":
-        raise Unsupported(fields.name("use_bidirectional_attention"), "all", "null or vision: text is read in order")
+    fields.only("use_bidirectional_attention", expected="vision", default="vision")
     hidden, heads, layers = usual_sizes(fields)
     windows = list(every(6, 512)(fields, layers))
     if windows[-1] is not None:

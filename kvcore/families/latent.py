@@ -99,14 +99,13 @@ def _sparse(fields: Fields) -> Shape:
     fields.listed("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
     kinds = fields.listed("indexer_types", layers, ("full", "shared")) or ["full"] * layers
     heads, dim = fields.count("index_n_heads"), fields.count("index_head_dim")
-    for key in (
-        "index_topk",
-        "index_share_for_mtp_iteration",
-        "index_skip_topk_offset",
-        "index_topk_freq",
-        "index_topk_pattern",
-    ):
+    for key in ("index_topk", "index_share_for_mtp_iteration", "index_skip_topk_offset"):
         fields.raw(key)
+    if fields.has("indexer_types"):
+        fields.raw("index_topk_freq")
+        fields.raw("index_topk_pattern")
+    else:
+        fields.only("index_topk_freq", expected=1, default=1)
     hidden, query_rank = fields.count("hidden_size"), fields.count("q_lora_rank")
     params = query_rank * heads * dim + hidden * dim + 2 * dim + hidden * heads
     shape = _shape(fields, _experts(fields, layers, first=3, corrected=True))
