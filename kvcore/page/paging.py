@@ -5,7 +5,7 @@ from fractions import Fraction
 from kvcore.page import words
 from kvcore.page.figures.grid import allocation_grid
 from kvcore.page.results import PagingResult
-from kvcore.page.svg import Html, data, el, join, small
+from kvcore.page.svg import Html, data, el, escape, filled, join, small
 from kvcore.page.tables import figure, table
 from kvcore.paging import LONGEST, Allocation
 from kvcore.units import fixed, format_bytes, format_count
@@ -16,16 +16,14 @@ BLOCKS = frozenset({"paging.grid"})
 
 def readouts(result: PagingResult) -> dict[str, Html]:
     """What is stored, what is reserved, the one over the other, and what the pool would hold either way."""
-    held, units, model = result.allocation, result.lab.units, result.lab.name
-    used = words.in_blocks(held.used_blocks, format_bytes(result.stored_bytes, units), model)
-    reserved = words.in_blocks(held.reserved_blocks, format_bytes(result.reserved_bytes, units), model)
+    held = result.allocation
     fits = {
         f"paging.fit_{strategy}": _with(data(count, words.sequences(count)), words.FIT_MORE)
         for strategy, count in result.fits.items()
     }
     return {
-        "paging.used": _with(data(held.stored_tokens, words.tokens(held.stored_tokens)), used),
-        "paging.reserved": _with(data(held.reserved_tokens, words.tokens(held.reserved_tokens)), reserved),
+        "paging.used": _amount(result, held.stored_tokens, held.used_blocks, result.stored_bytes),
+        "paging.reserved": _amount(result, held.reserved_tokens, held.reserved_blocks, result.reserved_bytes),
         "paging.utilisation": data(float(held.utilisation), words.percent(_percent(held))),
         "paging.gain": data(
             result.fits["paged"] / result.fits["contiguous"],
@@ -56,6 +54,16 @@ def finding(result: PagingResult) -> str:
 
 def _percent(held: Allocation) -> str:
     return fixed(100 * held.utilisation, 1)
+
+
+def _amount(result: PagingResult, tokens: int, blocks: int, size: int) -> Html:
+    """Tokens first, then the blocks they are in and the bytes they take in the Lab's model."""
+    parts = (
+        data(blocks, words.blocks(blocks)),
+        data(size, format_bytes(size, result.lab.units)),
+        escape(result.lab.name),
+    )
+    return Html(f"{data(tokens, words.tokens(tokens))} <small>{filled(words.in_blocks, *parts)}</small>")
 
 
 def _with(number: Html, text: str) -> Html:

@@ -474,8 +474,12 @@ def percent(value: str) -> str:
     return f"{value} %"
 
 
-def in_blocks(blocks: int, size: str, model: str) -> str:
-    return f"{'1 block' if blocks == 1 else f'{format_count(blocks)} blocks'}, {size} of {model}"
+def blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{format_count(count)} blocks"
+
+
+def in_blocks(blocks: str, size: str, model: str) -> str:
+    return f"{blocks}, {size} of {model}"
 
 
 def paging_finding(strategy: str, sequence_count: int, *, stored: int, reserved: int, utilisation: str) -> str:

@@ -1,0 +1,114 @@
+import re
+
+import pytest
+
+from kvcore.page import update
+
+
+def values(slot):
+    return re.findall(r'<data value="([^"]*)"', slot)
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param(
+            {},
+            {
+                # 669 + 80 + 175 + 571 + 473 + 100 tokens in 6 + 1 + 2 + 5 + 4 + 1 blocks of 128, at 327,680 bytes a token
+                "paging.used": ["2068", "19", str(2068 * 327_680)],
+                "paging.reserved": ["12288", "96", str(12_288 * 327_680)],
+                "paging.utilisation": [str(2068 / 12_288)],
+                "paging.fit_contiguous": ["6"],
+            },
+            id="defaults: six sequences, contiguous",
+        ),
+        pytest.param(
+            {"strategy": "paged"},
+            {"paging.reserved": ["2432", "19", str(2432 * 327_680)], "paging.utilisation": [str(2068 / 2432)]},
+            id="paged",
+        ),
+        pytest.param(
+            {"strategy": "paged", "sequences": 1, "block_size": 16},
+            {"paging.used": ["669", "42", str(669 * 327_680)], "paging.reserved": ["672", "42", str(672 * 327_680)]},
+            id="one sequence in blocks of 16",
+        ),
+        pytest.param(
+            {"model": "falcon-7b"},
+            {"paging.used": ["2068", "19", str(2068 * 8192)]},
+            id="in the bytes of another model",
+        ),
+    ],
+)
+def test_readouts_give_tokens_then_blocks_and_bytes(request_, expected):
+    slots = update(request_)["slots"]
+    assert {name: values(slots[name]) for name in expected} == expected
+
+
+def test_a_paged_pool_holds_more_of_the_same_stream():
+    slots = update({"strategy": "paged"})["slots"]
+    assert int(values(slots["paging.fit_paged"])[0]) > 4 * int(values(slots["paging.fit_contiguous"])[0])
+
+
+def test_the_grid_paints_what_it_counts():
+    grid = update({})["slots"]["paging.grid"]
+    assert "Contiguous reservation: 6 sequences store 2,068 tokens in room for 12,288; 16.8 % of it is used." in grid
+    assert 'class="kv-hatched"' in grid
+    assert 'class="kv-free"' not in grid
+    assert 'class="kv-free"' in update({"strategy": "paged"})["slots"]["paging.grid"]
+
+
+@pytest.mark.parametrize("strategy", ["contiguous", "paged"])
+@pytest.mark.parametrize("sequences", [1, 6, 64])
+@pytest.mark.parametrize("block_size", [8, 128, 256])
+def test_the_grid_stays_small_and_within_its_frame(strategy, sequences, block_size):
+    grid = update({"strategy": strategy, "sequences": sequences, "block_size": block_size})["slots"]["paging.grid"]
+    assert len(grid) < 60_000
+    for box, body in re.findall(r'viewBox="0 0 ([\d.]+ [\d.]+)"(.*?)</svg>', grid, re.DOTALL):
+        width, height = map(float, box.split())
+        for x, y, long, tall in re.findall(r"M([\d.]+),([\d.]+)h([\d.]+)v([\d.]+)", body):
+            assert float(x) + float(long) <= width + 0.2
+            assert float(y) + float(tall) <= height
+
+
+def test_hatches_name_their_baseline_and_the_button_that_applies_them():
+    slots = update({})["slots"]
+    assert values(slots["hatches.heads"]) == ["8.0"]
+    assert "as MHA: 2.5 MiB a token come down to 320 KiB with 8 KV heads" in slots["hatches.heads"]
+    assert values(slots["hatches.dtype"]) == ["2.0"]
+    assert "{&quot;cache_dtype&quot;:&quot;int8&quot;}" in slots["hatches.dtype"]
+    assert values(slots["hatches.paging"]) == [str(12_288 / 2432)]
+    assert values(slots["hatches.latent"]) == [str(2 * 64 * 128 / 576)]
+    # 13 of 80 layers keep 8,192 tokens, 67 keep 1,024
+    assert values(slots["hatches.layers"]) == [str(80 * 8192 / (13 * 8192 + 67 * 1024))]
+
+
+def test_a_hatch_in_use_offers_the_way_back():
+    slots = update({"cache_dtype": "q8_0", "attention": "mha", "strategy": "paged"})["slots"]
+    assert values(slots["hatches.dtype"]) == [str(32 * 2 / 34)]
+    assert "{&quot;cache_dtype&quot;:&quot;fp16&quot;}" in slots["hatches.dtype"]
+    assert "{&quot;attention&quot;:&quot;gqa&quot;}" in slots["hatches.heads"]
+    assert "{&quot;strategy&quot;:&quot;contiguous&quot;}" in slots["hatches.paging"]
+
+
+def test_the_table_has_the_70b_shape_and_its_named_twins():
+    table = update({})["slots"]["models.table"]
+    rows = {
+        re.sub(r"<[^>]+>", "", row.split("</th>")[0]): values(row) for row in re.findall(r"<tr>(.*?)</tr>", table)[1:]
+    }
+    # KV heads, bytes a token, layers, head dim, limit, bytes at the limit, bytes of weights, batch at 8,192
+    assert rows["Llama-3 70B"] == ["8", "327680", "80", "128", "8192", "2684354560", "141107412992", "53"]
+    assert rows["Llama-3 70B, if it were MHA"][:2] == ["64", "2621440"]
+    assert rows["Llama-3 70B, if it were MQA"][:2] == ["1", "40960"]
+    assert rows["Mistral 7B v0.1"][4:6] == ["32768", "536870912"]
+    assert rows["Falcon 7B"][:2] == ["1", "8192"]
+
+
+def test_facts_of_the_prose_are_computed():
+    slots = update({})["slots"]
+    assert values(slots["fact.70b.cliff.batch1"]) == ["430626"]
+    assert values(slots["fact.70b.batch"]) == ["53"]
+    assert values(slots["fact.70b.mha.more"]) == ["9395240960"]
+    assert values(slots["fact.mistral.cap"]) == ["536870912"]
+    # two tiny layers: with a cache 3 vectors a layer and token, without one 3 for each token so far
+    assert values(slots["prelude.work"])[:4] == ["48", "216", "72", "240"]
