@@ -74,7 +74,14 @@ def _model(row: Model) -> Iterator[Html | str]:
     yield words.ATTENTION_SHORT[shape.attention]
     yield _count(shape.layers)
     yield _prose(join([el("span", _keeps(group)) for group in shape.groups], ", "))
-    for number in (shape.query_heads, shape.kv_heads, shape.head_dim, shape.hidden_size, shape.vocab_size, limit):
+    for number in (
+        shape.query_heads or None,
+        shape.kv_heads,
+        shape.head_dim,
+        shape.hidden_size,
+        shape.vocab_size,
+        limit,
+    ):
         yield _count(number)
     yield _bytes(shape.bytes_per_token(_FP16))
     yield _bytes(None if limit is None else shape.cache_bytes(limit, _FP16))

@@ -125,6 +125,7 @@ def test_another_head_count_would_not_agree():
         ).agrees
 
 
+@pytest.mark.skipif(sys.platform == "emscripten", reason="there are no processes in the browser's Python")
 def test_the_browsers_page_does_not_import_the_evidence():
     code = "import sys, kvcore.page; print([n for n in sys.modules if n.startswith('kvcore') and 'evid' in n or 'printed' in n])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
