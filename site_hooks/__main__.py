@@ -1,4 +1,4 @@
-"""The one door: `python -m site_hooks serve|build|test|bench|check`.
+"""The one door: `python -m site_hooks serve|build|test|engines|bench|check`.
 
 This module and `environment` run before anything is installed, under whatever Python they are given: they use
 the standard library only, and nothing that an old Python cannot read.
@@ -16,10 +16,18 @@ USAGE = """usage: python -m site_hooks COMMAND [arguments]
   serve    build the site and serve it on this machine, again after each change (--port N)
   build    build the site into site/
   test     build the site and run every test (arguments go to pytest)
+  engines  the page in Chromium, Firefox and WebKit, over http and from disk
   bench    measure the built site in a browser
   check    lint, formatting and types, of Python and JavaScript
 """
-MODULES = {"serve": "serve", "build": "build", "test": "testing", "bench": "bench", "check": "check"}
+MODULES = {
+    "serve": "serve",
+    "build": "build",
+    "test": "testing",
+    "engines": "engines",
+    "bench": "bench",
+    "check": "check",
+}
 
 
 def main(arguments: list[str]) -> int:
