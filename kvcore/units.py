@@ -40,11 +40,11 @@ def significant(value: Fraction | int, digits: int = 3) -> str:
     """
     if value.denominator == 1:
         return f"{value.numerator:,}"
-    decimals, size = digits - 1, Fraction(abs(value.numerator), value.denominator)
-    while size >= 10 and decimals > 0:
-        size, decimals = size / 10, decimals - 1
-    while 0 < size < 1 and decimals < _MOST_DECIMALS:
-        size, decimals = size * 10, decimals + 1
+    numerator, denominator, decimals = abs(value.numerator), value.denominator, digits - 1
+    while numerator >= 10 * denominator and decimals > 0:
+        denominator, decimals = denominator * 10, decimals - 1
+    while 0 < numerator < denominator and decimals < _MOST_DECIMALS:
+        numerator, decimals = numerator * 10, decimals + 1
     return fixed(value, decimals)
 
 

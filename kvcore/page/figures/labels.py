@@ -92,7 +92,8 @@ class Placer:
 
     def label_any(self, texts: Sequence[Text], class_: str, places: Iterable[Place], *, bold: bool = False) -> bool:
         """Put one of several wordings, the fullest first: a later one is taken where it stands freer."""
-        places = tuple(places)
+        if len(texts) > 1:
+            places = tuple(places)  # a single wording needs no more of them than up to the first that is free
         best: tuple[float, Place, Box, Sequence[str]] | None = None
         for shorter, text in enumerate(texts):
             rows = (text,) if isinstance(text, str) else text
