@@ -27,7 +27,8 @@ class Model:
 
     `config` holds the fields of its config.json that its shape is made of, under their own names; `published_params` is
     the exact parameter count that its publisher or a checkpoint's index states, where one does, and `params_source` says
-    where. `source` and `read` say where and when (ISO date) the config was read, `confidence` what is not certain about
+    where. `uncounted_params` of those are no part of the shape, and `uncounted` says what they are: encoders of images,
+    modules for predicting several tokens at once. `source` and `read` say where and when (ISO date) the config was read, `confidence` what is not certain about
     the row. `paper_only` models have no public weights: their config is written out of the paper.
     """
 
@@ -41,6 +42,8 @@ class Model:
     read: str
     confidence: str
     paper_only: bool = False
+    uncounted_params: int = 0
+    uncounted: str = ""
 
     @cached_property
     def shape(self) -> Shape:

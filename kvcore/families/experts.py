@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from kvcore.families.decoder import Mlps, always, decoder, from_qwen
 from kvcore.families.parts import Reader, after_the_first, routed_mlps
-from kvcore.fields import Fields
+from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
 
 __all__ = ["EXPERTS", "qwen_experts"]
@@ -46,7 +46,11 @@ def qwen_experts(*, experts: int, width: int, dense: int | None, shared: int | N
         step = fields.count("decoder_sparse_step", 1)
         routed = [(layer + 1) % step == 0 and layer not in plain for layer in range(layers)]
         beside = 0 if shared is None else fields.count("shared_expert_intermediate_size", shared, low=0)
-        usual = fields.count("intermediate_size", 1 if dense is None else dense)
+        usual = width
+        if all(routed):
+            fields.raw("intermediate_size")
+        else:
+            usual = fields.count("intermediate_size", REQUIRED if dense is None else dense)
         return routed_mlps(
             routed,
             fields.count("moe_intermediate_size", width),

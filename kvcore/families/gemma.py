@@ -203,9 +203,10 @@ def _gemma4_mlps(fields: Fields, hidden: int, shared: list[bool], *, moe: bool) 
 def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> int:
     """Parameters of the embeddings that each layer reads anew, in the models for small devices."""
     width = fields.count("hidden_size_per_layer_input", 256, null=0, low=0)
-    rows = fields.count("vocab_size_per_layer_input", 262_144)
     if not width:
+        fields.raw("vocab_size_per_layer_input")
         return 0
+    rows = fields.count("vocab_size_per_layer_input", 262_144)
     return layers * (2 * hidden * width + hidden) + rows * layers * width + hidden * layers * width + width
 
 

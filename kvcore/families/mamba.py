@@ -126,8 +126,8 @@ def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
         kernel="mamba_d_conv", conv_bias=fields.flag("mamba_conv_bias", default=True),
         bias=fields.flag("mamba_proj_bias", default=False), norm=norm,
     )  # fmt: skip
-    inner = fields.count("mamba_d_ssm", fields.count("mamba_expand", 2, high=64) * hidden, null=0, low=0)
-    inner = inner or fields.count("mamba_expand", 2, high=64) * hidden
+    expanded = fields.count("mamba_expand", 2, high=64) * hidden
+    inner = fields.count("mamba_d_ssm") if fields.has("mamba_d_ssm") else expanded
     if inner != layer.heads * layer.head_dim:
         raise Invalid(fields.name("mamba_n_heads"), layer.heads, f"a number of heads that add up to {inner} values")
     for key in ("mamba_chunk_size", "z_loss_coefficient"):

@@ -70,6 +70,8 @@ def _nemotron_h(fields: Fields) -> Shape:
     for key in ("mtp_hybrid_override_pattern", "mtp_layers_block_type", "mamba_hidden_act", "mlp_hidden_act"):
         fields.raw(key)
     fields.only("use_bias", expected=False, default=False)
+    fields.only("mamba_num_groups", expected=mamba.groups, default=mamba.groups)
+    fields.only("mamba_state_dim", expected=mamba.state, default=mamba.state)
     counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
     groups: list[LayerGroup | RecurrentGroup] = []

@@ -56,6 +56,8 @@ def _dtype(lab: LabResult) -> Html:
     in_use = held.cache_dtype.bytes_per_value < 2
     small = held if in_use else replace(held, cache_dtype=CACHE_DTYPES["int8"])
     full = replace(held, cache_dtype=CACHE_DTYPES["fp16"])
+    if not small.bytes_per_token:
+        return data(None, words.NO_TWIN)
     button = (
         _button(words.APPLIED_AS_FP16, '{"cache_dtype":"fp16"}')
         if in_use

@@ -141,7 +141,7 @@ def frozen_controls(model: Origin) -> dict[str, str]:
     """The shape controls that have no meaning for a model, each with the reason."""
     if not model.shape.uniform:
         return dict.fromkeys(SHAPE, words.LAYERS_DIFFER)
-    if len(model.shape.groups) > 1:
+    if len(model.shape.groups) > 1 or len(model.shape.mlps) > 1:
         return {"layers": words.LAYERS_ALTERNATE}
     return {}
 
