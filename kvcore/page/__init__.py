@@ -13,7 +13,7 @@ A request is a flat object (or its JSON text): control name -> value, number box
 Controls left out have their defaults; shape controls, those of the model. The answer:
 
     slots     name -> HTML, those that `hold` says the page already shows left out
-    controls  name -> {"value", "stops", "disabled", "note", "text"}
+    controls  name -> {"value", "stops", "disabled", "note", "invalid", "text"}
     announce  one sentence for a screen reader, once the controls are settled
     problems  what was wrong with the request, a sentence each; the page goes on with the nearest good values
     more      null, or a token to ask again with
@@ -127,6 +127,7 @@ def _controls(settled: Settled, view: sections.View) -> dict[str, dict[str, obje
             "stops": stops(name, values),
             "disabled": name in frozen,
             "note": notes.get(name, ""),
+            "invalid": name in settled.invalid,
             "text": lab.value_text(name, value) if isinstance(value, int) else str(value),
         }
         for name, value in values.items()

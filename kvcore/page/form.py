@@ -136,8 +136,8 @@ def _select(ident: str, control: Choice, values: Values, note: Html) -> Html:
     return el(
         "div",
         el("label", *_label(name), for_=ident),
-        el("select", _entries(control, str(values[name])), id=ident, name=name, aria_describedby=f"{ident}-note"),
         finder if name == "model" else None,
+        el("select", _entries(control, str(values[name])), id=ident, name=name, aria_describedby=f"{ident}-note"),
         note,
         class_="kv-control",
         data_control=name,

@@ -8,7 +8,7 @@ from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
 from kvcore.footprint import Footprint
 from kvcore.page import words
 from kvcore.page.controls import Value, Values
-from kvcore.page.figures.axes import LAST_CONTEXT, MemoryAxis
+from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis
 from kvcore.page.figures.bar import footprint_bar
 from kvcore.page.figures.cliff import cliff_chart
 from kvcore.page.formula import formula, per_value
@@ -65,11 +65,22 @@ def chart(result: LabResult, axis: MemoryAxis, width: str | None = None) -> Html
             el("strong", finding),
             *_twin_sentence(result),
             *_compare_sentence(result),
-            el("span", words.chart_legend(result.gpu.label, result.footprint.batch)),
+            el("span", _legend(result)),
         ],
         " ",
     )
     return figure(cliff_chart(result, axis, finding, width), caption, words.CHART_TABLE, chart_table(result))
+
+
+def _legend(result: LabResult) -> str:
+    cliff = result.footprint.cliff_context
+    return words.chart_legend(
+        result.gpu.label,
+        result.footprint.batch,
+        cliff=cliff is not None and FIRST_CONTEXT <= cliff <= LAST_CONTEXT,
+        twins=bool(result.twins),
+        compared=result.compared[0] if result.compared else None,
+    )
 
 
 def footprint(result: LabResult, width: str | None = None) -> Html:
@@ -118,7 +129,7 @@ def notes(result: LabResult, values: Values) -> dict[str, str]:
         "cache_dtype": _dtype_note(CACHE_DTYPES[str(values["cache_dtype"])]),
         "weight_dtype": words.weight_dtype_note(per_value(WEIGHT_DTYPES[str(values["weight_dtype"])])),
         "gpu": _gpu_note(result.gpu, result.units),
-        "attention": words.ATTENTION[result.shape.attention],
+        "attention": words.ATTENTION[str(values["attention"])],
     }
     if limit is not None and held.context > limit:
         found["context"] = words.past_limit(result.model.name, limit)

@@ -36,7 +36,7 @@ def readouts(result: PagingResult) -> dict[str, Html]:
 def grid(result: PagingResult, width: str | None = None) -> Html:
     """The grid with its caption and its table; `width` asks for one of its drawings only."""
     found = finding(result)
-    caption = join([el("strong", found), el("span", words.paging_legend(LONGEST))], " ")
+    caption = join([el("strong", found), el("span", words.paging_legend(result.strategy, LONGEST))], " ")
     return figure(allocation_grid(result, found, width), caption, words.PAGING_TABLE, _table(result))
 
 

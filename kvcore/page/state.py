@@ -34,6 +34,8 @@ class Settled:
     values: dict[str, Value]
     problems: list[str] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
+    invalid: frozenset[str] = frozenset()
+    """Controls that were given what cannot be used: their notes say why."""
 
 
 def settle(request: Mapping[str, object]) -> Settled:
@@ -82,8 +84,9 @@ def settle(request: Mapping[str, object]) -> Settled:
         implied = own.get(name, control.default)
         known = last_good.get(name, implied) if kept or name not in SHAPE else implied
         values[name] = implied if name in frozen or name not in raw else read(name, known)
+    invalid = frozenset(notes)
     _fit_heads(values, raw, changed, own, notes)
-    return Settled(values=values, problems=problems, notes=notes)
+    return Settled(values=values, problems=problems, notes=notes, invalid=invalid)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +197,7 @@ def _fit_heads(
                 heads = grouped
                 notes.pop("kv_heads", None)
     values["kv_heads"] = heads
-    kinds = {query_heads: "mha", 1: "mqa"} if query_heads > 1 else {1: str(attention)}
+    kinds = {query_heads: "mha", 1: "mqa"} if query_heads > 1 else {1: "mqa" if attention == "mqa" else "mha"}
     values["attention"] = kinds.get(heads, "gqa")
 
 

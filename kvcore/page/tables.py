@@ -61,7 +61,7 @@ def footprint_table(result: LabResult) -> Html:
         (words.ROW_FREE, held.free_bytes),
         (words.gpus(held.gpus, result.gpu.label), full),
     )
-    rows = [(name, _bytes(result, size), f"{fixed(Fraction(100 * size, full), 1)} %") for name, size in parts]
+    rows = [(name, _bytes(result, size), words.percent(fixed(Fraction(100 * size, full), 1))) for name, size in parts]
     return table(words.FOOTPRINT_TABLE, (words.HEAD_PART, words.HEAD_BYTES, words.HEAD_SHARE), rows)
 
 

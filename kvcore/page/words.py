@@ -68,7 +68,7 @@ OPTIONS = MappingProxyType(
         "scale": {"linear": "linear", "log": "log"},
         "strategy": {"contiguous": "contiguous", "paged": "paged"},
         "v_dtype": {"same": "the same as K"},
-        "compare": {"none": "its own twins only", "fp8": "itself with an FP8 cache"},
+        "compare": {"none": "its twins only", "fp8": "its FP8 cache"},
     }
 )
 ATTENTION = MappingProxyType(
@@ -171,7 +171,8 @@ def not_an_object(kind: str) -> str:
 
 
 def snapped(asked: int, query_heads: int, heads: int) -> str:
-    return f"{asked} does not divide {query_heads} query heads: {heads} is the nearest that does."
+    of = "1 query head" if query_heads == 1 else f"{query_heads} query heads"
+    return f"{asked} does not divide {of}: {heads} is the nearest that does."
 
 
 def no_grouping(query_heads: int) -> str:
@@ -364,11 +365,19 @@ def twin_later(twin: str, cliff: int, factor: str) -> str:
     return f"As {twin} it would at {format_count(cliff)}, {factor} times later."
 
 
-def chart_legend(label: str, batch: int) -> str:
-    return (
-        f"Flat blue band: the weights, which no context changes. Orange area: the cache of {sequences(batch)}. Dashed vertical: the cliff, where they are "
-        f"equal. Solid orange line: the context you chose. Dashed horizontals: the memory of {label} GPUs. Faint lines: the same model with other KV heads."
-    )
+def chart_legend(label: str, batch: int, *, cliff: bool, twins: bool, compared: str | None) -> str:
+    """What each line of the chart is; lines that it does not have are not named."""
+    parts = [
+        "Flat blue band: the weights, which no context changes.",
+        f"Orange area: the cache of {sequences(batch)}.",
+        "Dashed vertical: the cliff, where they are equal." if cliff else "",
+        "Solid orange line: the context you chose.",
+        f"Dashed horizontals: the memory of {label} GPUs.",
+        "Faint lines: the same model with other KV heads." if twins else "",
+        f"Dashed curve: the cache of {compared}." if compared and compared != COMPARED_FP8 else "",
+        "Dashed curve: its FP8 cache." if compared == COMPARED_FP8 else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def footprint_finding(total: str, gpu_count: int, label: str, room: int | None) -> str:
@@ -471,7 +480,7 @@ STRATEGY = MappingProxyType({"contiguous": "Contiguous reservation", "paged": "P
 
 
 def percent(value: str) -> str:
-    return f"{value} %"
+    return f"{value}\N{NO-BREAK SPACE}%"
 
 
 def blocks(count: int) -> str:
@@ -484,15 +493,18 @@ def in_blocks(blocks: str, size: str, model: str) -> str:
 
 def paging_finding(strategy: str, sequence_count: int, *, stored: int, reserved: int, utilisation: str) -> str:
     return (
-        f"{STRATEGY[strategy]}: {sequences(sequence_count)} store {tokens(stored)} in room for {format_count(reserved)}; "
-        f"{utilisation} % of it is used."
+        f"{STRATEGY[strategy]}: {sequences(sequence_count)} {'stores' if sequence_count == 1 else 'store'} {tokens(stored)} "
+        f"in room for {format_count(reserved)}; {percent(utilisation)} of it is used."
     )
 
 
-def paging_legend(longest: int) -> str:
+def paging_legend(strategy: str, longest: int) -> str:
+    legend = "Each cell is one block. Solid: tokens that are stored"
+    if strategy == "contiguous":
+        return f"{legend}. Hatched: reserved for a longer reply, and empty. A row is one sequence's {format_count(longest)} tokens."
     return (
-        "Each cell is one block. Solid: tokens that are stored. Hatched: reserved and empty. Outlined: free for others. "
-        f"The pool is what {format_count(longest)} tokens a sequence take."
+        f"{legend}; two tints keep neighbours apart where cells are large enough. Hatched: the empty rest of a sequence's last block. Outlined: free for others. "
+        f"The pool is the contiguous server's, {format_count(longest)} tokens for each sequence."
     )
 
 
@@ -808,7 +820,7 @@ NOT_ONE = "not one"
 
 
 def reserve_note(size: str) -> str:
-    return f"{size} of each GPU kept back; vLLM keeps 10 % by default"
+    return f"{size} of each GPU kept back; vLLM keeps 10\N{NO-BREAK SPACE}% by default"
 
 
 ENGINE_BLOCK_NONE = "no rounding: tokens are counted singly"
@@ -838,6 +850,11 @@ def compared(name: str) -> str:
 
 
 def compare_finding(name: str, cliff: int | None) -> str:
+    """Where the other model crosses, or this one with the other cache."""
+    if name == COMPARED_FP8:
+        return (
+            "With an FP8 cache it never would." if cliff is None else f"With an FP8 cache it would at {tokens(cliff)}."
+        )
     if cliff is None:
         return f"The cache of {name} never overtakes its weights."
     return f"The cache of {name} overtakes its own weights at {tokens(cliff)}."

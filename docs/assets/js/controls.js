@@ -102,6 +102,11 @@ export function applyControls(states, busy) {
       if (state.disabled !== undefined && part.disabled !== state.disabled) part.disabled = state.disabled;
     }
     frame?.classList.toggle('kv-off', Boolean(state.disabled));
+    if (frame && state.invalid !== undefined && frame.classList.contains('kv-invalid') !== state.invalid) {
+      frame.classList.toggle('kv-invalid', state.invalid);
+      const first = parts[0];
+      if (first?.type !== 'radio') first?.setAttribute('aria-invalid', String(state.invalid));
+    }
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }

@@ -1,29 +1,53 @@
-/** Finding a model among many: what is typed hides the others; Enter takes the first that is left. */
+/** Finding a model among many: what is typed hides the others, and the select becomes the list of those that are left. */
+
+/** The longest that the list grows before it scrolls, in rows. */
+const MOST_ROWS = 10;
 
 /** @param {(name: string) => void} touch told when the model has been chosen so */
 export function listenForSearch(touch) {
-  const find = document.getElementById('kv-find'), select = find?.closest('[data-control]')?.querySelector('select');
+  const find = document.getElementById('kv-find'), frame = find?.closest('[data-control]'), select = frame?.querySelector('select');
   if (!(find instanceof HTMLInputElement) || !(select instanceof HTMLSelectElement)) return;
 
   const models = () => [...select.querySelectorAll('optgroup option')].filter(option => option instanceof HTMLOptionElement);
+  const left = () => models().filter(option => !option.hidden);
   const show = () => {
     const words = find.value.trim().toLowerCase().split(/\s+/);
     for (const option of models()) {
       const text = `${option.textContent} ${option.value} ${option.parentElement?.getAttribute('label')}`.toLowerCase();
       option.hidden = !words.every(word => text.includes(word));
     }
-    for (const group of select.querySelectorAll('optgroup')) group.hidden = !group.querySelector('option:not([hidden])');
+    const groups = [...select.querySelectorAll('optgroup')];
+    for (const group of groups) group.hidden = !group.querySelector('option:not([hidden])');
+    if (words[0]) select.size = Math.max(2, Math.min(MOST_ROWS, left().length + groups.filter(group => !group.hidden).length));
+    else select.removeAttribute('size');
+  };
+  const done = () => {
+    find.value = '';
+    show();
   };
 
   find.addEventListener('input', show);
   find.addEventListener('keydown', event => {
+    if (event.key === 'Escape') done();
+    if (event.key === 'ArrowDown' && select.size) {
+      event.preventDefault();
+      select.focus();
+    }
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    const first = models().find(option => !option.hidden);
-    if (!first) return;
+    const first = left()[0];
+    if (!find.value.trim() || !first) return;
     select.value = first.value;
-    find.value = '';
-    show();
+    done();
     touch(select.name);
+  });
+  select.addEventListener('keydown', event => {
+    if (select.size && (event.key === 'Enter' || event.key === 'Escape')) done();
+  });
+  select.addEventListener('click', event => {
+    if (select.size && event.target instanceof HTMLOptionElement) done();
+  });
+  frame?.addEventListener('focusout', event => {
+    if (event instanceof FocusEvent && !(event.relatedTarget instanceof Node && frame.contains(event.relatedTarget))) done();
   });
 }

@@ -4,6 +4,7 @@ export interface ControlState {
   stops?: (string | number)[] | null;
   disabled?: boolean;
   note?: string;
+  invalid?: boolean;
   text?: string;
 }
 

@@ -52,7 +52,9 @@ def test_a_paged_pool_holds_more_of_the_same_stream():
 
 def test_the_grid_paints_what_it_counts():
     grid = update({})["slots"]["paging.grid"]
-    assert "Contiguous reservation: 6 sequences store 2,068 tokens in room for 12,288; 16.8 % of it is used." in grid
+    assert (
+        "Contiguous reservation: 6 sequences store 2,068 tokens in room for 12,288; 16.8&#160;% of it is used." in grid
+    )
     assert 'class="kv-hatched"' in grid
     assert 'class="kv-free"' not in grid
     assert 'class="kv-free"' in update({"strategy": "paged"})["slots"]["paging.grid"]
