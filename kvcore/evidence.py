@@ -26,7 +26,6 @@ from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
-from kvcore.mlp import Mlp
 from kvcore.parallel import PerGpu, Split
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
@@ -110,8 +109,8 @@ class Options:
 class Record:
     """A log: whose, of what, where it was published, and its lines.
 
-    `proves` is the part of the page it belongs to, `formula` the one that applies. `facts` name a model of the catalogue,
-    list groups of layers, or write out a shape; `facts_source` says where they are from. `inferred` names what was read out of the printed
+    `proves` is the part of the page it belongs to, `formula` the one that applies. `facts` name a model of the catalogue
+    or list groups of layers; `facts_source` says where they are from. `inferred` names what was read out of the printed
     numbers themselves, so that the record is a regression and no proof. `mismatch` is the cause where it does not agree.
     """
 
@@ -133,12 +132,8 @@ class Record:
 
     def shape(self, line: Line) -> Shape:
         """The whole shape of the model that a line is about."""
-        match self.facts:
-            case {"shape": dict() as row}:
-                return _shape(dict(row))
-            case {"groups": rows}:
-                return _bare(_groups(rows), self.options.tp)
-        return catalog.model(line.model or self.facts.get("model")).shape
+        named = line.model or self.facts.get("model")
+        return _bare(_groups(self.facts["groups"]), self.options.tp) if named is None else catalog.model(named).shape
 
     def groups(self, line: Line) -> tuple[Group, ...]:
         """The layers that a line is about, as the engine keeps them."""
@@ -180,15 +175,6 @@ def _records(rows: list[dict[str, object]]) -> Iterator[Record]:
         if not isinstance(options, dict) or not isinstance(lines, list):
             raise Invalid("record", row["id"], "a record with options and lines")
         yield Record(**row, options=Options(**options), lines=tuple(Line(**line) for line in lines))  # type: ignore[arg-type]
-
-
-def _shape(row: dict[str, object]) -> Shape:
-    """A shape that is written out, its groups and MLPs as rows of their own."""
-    mlps = row.pop("mlps")
-    if not isinstance(mlps, list):
-        raise Invalid("mlps", mlps, "a list of MLPs")
-    groups = _groups(row.pop("groups"))
-    return Shape(groups=groups, mlps=tuple(Mlp(**mlp) for mlp in mlps), **row)  # type: ignore[arg-type]
 
 
 def _groups(rows: object) -> tuple[Group, ...]:

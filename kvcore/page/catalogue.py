@@ -64,7 +64,7 @@ def published() -> Html:
 
 def equal() -> Html:
     """Models whose parameters, computed from the config, are that count to the last digit."""
-    return _count(sum(row.published_params == row.shape.params for row in MODELS.values()))
+    return _count(sum(_apart(row) == 0 for row in MODELS.values()))
 
 
 def _model(row: Model) -> Iterator[Html | str]:
@@ -87,6 +87,7 @@ def _model(row: Model) -> Iterator[Html | str]:
     yield _bytes(None if limit is None else shape.cache_bytes(limit, _FP16))
     yield _bytes(shape.state_bytes or None)
     yield _count(shape.params)
+    yield _count(row.uncounted_params or None)
     yield _count(row.published_params)
     yield _difference(row)
     yield _bytes(shape.weights_bytes(_WEIGHTS))
@@ -98,15 +99,25 @@ def _keeps(group: Group) -> str:
     return words.keeps(group.kind, group.layers, window=window, values=values)
 
 
+def _apart(row: Model) -> int | None:
+    """Computed parameters, and those left out of the shape, less published ones."""
+    return None if row.published_params is None else row.shape.params + row.uncounted_params - row.published_params
+
+
 def _difference(row: Model) -> Html:
-    if row.published_params is None:
+    apart = _apart(row)
+    if apart is None:
         return data(None, words.NO_COUNT)
-    apart = row.shape.params - row.published_params
     return data(apart, f"{apart:+,}" if apart else words.EQUAL)
 
 
 def _remarks(row: Model) -> str:
-    return " ".join(part for part in (words.PAPER_ONLY if row.paper_only else "", row.confidence) if part)
+    notes = (
+        words.PAPER_ONLY if row.paper_only else "",
+        words.left_out(row.uncounted) if row.uncounted else "",
+        row.confidence,
+    )
+    return " ".join(filter(None, notes))
 
 
 def _gpu(row: Gpu) -> Iterator[Html | str]:

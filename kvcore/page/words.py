@@ -628,6 +628,7 @@ CATALOGUE_HEADS = (
     "at the limit",
     "State a sequence",
     "Parameters",
+    "Left out",
     "Published",
     "Difference",
     "Weights, FP16",
@@ -645,6 +646,10 @@ NO_COUNT = "none found"
 
 def teraflops(value: str) -> str:
     return f"{value} TFLOP/s"
+
+
+def left_out(what: str) -> str:
+    return f"Left out of the shape, as no part of the language model's cache: {what}."
 
 
 def keeps(kind: str, layers: int, *, window: int | None, values: int) -> str:

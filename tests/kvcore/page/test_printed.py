@@ -46,7 +46,7 @@ def test_every_model_and_gpu_has_a_row_with_its_source():
 def test_a_row_of_the_catalogue_says_what_the_article_says():
     (row,) = [row for row in rows("models.catalog") if row[0] == "Llama-3 70B"]
     assert row[3:12] == ["80", "80 all tokens", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
-    assert row[14:] == ["70,553,706,496", "70,553,706,496", "equal", "131.4 GiB"]
+    assert row[14:] == ["70,553,706,496", "\N{EN DASH}", "70,553,706,496", "equal", "131.4 GiB"]
 
 
 def test_the_tables_hold_every_record_once():
