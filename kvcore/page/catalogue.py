@@ -95,8 +95,8 @@ def _model(row: Model) -> Iterator[Html | str]:
 
 def _keeps(group: Group) -> str:
     window = group.window if isinstance(group, LayerGroup) else None
-    values = group.kv_rank + group.rope_dim if isinstance(group, LatentGroup) else 0
-    return words.keeps(group.kind, group.layers, window=window, values=values)
+    values, index = (group.kv_rank + group.rope_dim, group.index_dim) if isinstance(group, LatentGroup) else (0, 0)
+    return words.keeps(group.kind, group.layers, window=window, values=values, index=index)
 
 
 def _apart(row: Model) -> int | None:

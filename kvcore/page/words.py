@@ -652,14 +652,14 @@ def left_out(what: str) -> str:
     return f"Left out of the shape, as no part of the language model's cache: {what}."
 
 
-def keeps(kind: str, layers: int, *, window: int | None, values: int) -> str:
+def keeps(kind: str, layers: int, *, window: int | None, values: int, index: int) -> str:
     """What a group of layers keeps of a sequence."""
     what = {
         "full": "all tokens",
         "sliding": f"the last {format_count(window or 0)}",
         "chunked": f"chunks of {format_count(window or 0)}",
         "shared": "nothing: they share",
-        "latent": f"a latent of {format_count(values)}",
+        "latent": f"a latent of {format_count(values)}{f', an index key of {format_count(index)}' if index else ''}",
         "recurrent": "a state",
         "none": "nothing",
     }
