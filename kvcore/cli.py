@@ -1,23 +1,25 @@
-"""The same answers in a terminal: `kvcore size` and `kvcore models`.
+"""The same answers in a terminal: `kvcore size`, `kvcore models` and `kvcore paging`.
 
-Bad input is one line on standard error that names the field, exit status 2, and nothing on standard output.
+`size` keeps the state of recurrent layers apart: `cache_bytes` and its kin are without it, `state_bytes` is that of one
+sequence, and `ratio`, `cliff_context` and `gpus` count both, as both must fit. Bad input is one line on standard error that names the field, exit status 2, and nothing on standard output.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from kvcore import __version__
-from kvcore.catalog import DEFAULT_GPU, MODELS, Model, gpu
+from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, MODELS, Model, gpu
 from kvcore.config import parse_config, shape_from_config
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
 from kvcore.errors import Invalid, KvcoreError, UnknownName
 from kvcore.footprint import Footprint
+from kvcore.paging import STRATEGIES, allocate, requests
 from kvcore.shape import Shape
-from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
+from kvcore.units import format_bytes, format_count, format_parameters, format_ratio, significant
 
 __all__ = ["main"]
 
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; answers the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        lines = _size(options) if options.command == "size" else _models(options)
+        lines = {"size": _size, "models": _models, "paging": _paging}[options.command](options)
     except KvcoreError as error:
         sys.stderr.write(f"kvcore {options.command}: {error}\n")
         return 2
@@ -56,21 +58,28 @@ def _parser() -> _Parser:
     size.add_argument("model", metavar="MODEL_OR_CONFIG", help="id of a model (see `kvcore models`), or a config.json")
     size.add_argument("--context", default="8192", metavar="N", help="tokens a sequence (default: %(default)s)")
     size.add_argument("--batch", default="1", metavar="N", help="sequences (default: %(default)s)")
-    size.add_argument("--cache-dtype", default="fp16", metavar="D", help=f"{', '.join(CACHE_DTYPES)} (default: fp16)")
-    size.add_argument("--v-dtype", metavar="D", help="type of V where it differs from that of K")
     size.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{', '.join(WEIGHT_DTYPES)} (default: fp16)")
     size.add_argument("--tp", default="1", metavar="N", help="GPUs that share every layer (default: %(default)s)")
     size.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help="kind of GPU (default: %(default)s)")
     models = commands.add_parser("models", help="the models there are", allow_abbrev=False)
-    for command in (size, models):
+    paging = commands.add_parser("paging", help="room reserved for sequences, and used", allow_abbrev=False)
+    paging.add_argument("--strategy", default="paged", metavar="S", help=f"{' or '.join(STRATEGIES)} (default: paged)")
+    paging.add_argument("--sequences", default="6", metavar="N", help="sequences to serve (default: %(default)s)")
+    paging.add_argument("--block-size", default="16", metavar="N", help="tokens a block (default: %(default)s)")
+    paging.add_argument("--model", default=DEFAULT_MODEL, metavar="MODEL_OR_CONFIG", help="default: %(default)s")
+    for command in (size, paging):
+        command.add_argument(
+            "--cache-dtype", default="fp16", metavar="D", help=f"{', '.join(CACHE_DTYPES)} (default: fp16)"
+        )
+        command.add_argument("--v-dtype", metavar="D", help="type of V where it differs from that of K")
+    for command in (size, models, paging):
         command.add_argument("--json", action="store_true", help="exact numbers as JSON")
     return parser
 
 
 def _size(options: argparse.Namespace) -> list[str]:
     shape = _shape(options.model)
-    keys = cache_dtype(options.cache_dtype)
-    values = keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
+    keys, values = _dtypes(options)
     context, batch = _number("context", options.context), _number("batch", options.batch)
     footprint = Footprint(
         shape=shape,
@@ -116,12 +125,53 @@ def _size(options: argparse.Namespace) -> list[str]:
     return [f"{label:22}{value}" for label, value in rows.items()]
 
 
+def _dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
+    """The types of K and V."""
+    keys = cache_dtype(options.cache_dtype)
+    return keys, keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
+
+
+def _paging(options: argparse.Namespace) -> list[str]:
+    """Serve the first requests of the fixed stream that the page serves, and say what is stored and what is reserved."""
+    shape, (keys, values) = _shape(options.model), _dtypes(options)
+    arrived, block_size = requests(_number("sequences", options.sequences)), _number("block_size", options.block_size)
+    held = allocate(options.strategy, arrived, block_size)
+    pool = held.reserved_blocks
+
+    def size(tokens: Iterable[int]) -> int:
+        return sum(shape.cache_bytes(count, keys, values) + shape.state_bytes for count in tokens)
+
+    answer = {
+        "strategy": held.strategy,
+        "model": options.model,
+        "sequences": len(arrived),
+        "block_size": block_size,
+        "stored_tokens": held.stored_tokens,
+        "used_blocks": held.used_blocks,
+        "reserved_tokens": held.reserved_tokens,
+        "reserved_blocks": pool,
+        "stored_bytes": size(held.stored),
+        "reserved_bytes": size(blocks * block_size for blocks in held.blocks),
+        "utilisation": float(held.utilisation),
+    }
+    if options.json:
+        return [json.dumps(answer, indent=2)]
+    rows = {
+        "sequences": f"{format_count(len(arrived))}, {held.strategy}, blocks of {format_count(block_size)} tokens",
+        "stored": f"{format_count(held.stored_tokens)} tokens, {format_bytes(size(held.stored))}",
+        "reserved": f"{format_count(held.reserved_tokens)} tokens in {format_count(pool)} blocks, "
+        f"{format_bytes(size(blocks * block_size for blocks in held.blocks))}",
+        "used of that": f"{significant(100 * held.utilisation)} %",
+    }
+    return [f"{label:22}{value}" for label, value in rows.items()]
+
+
 def _models(options: argparse.Namespace) -> list[str]:
     fp16 = cache_dtype("fp16")
     if options.json:
         return [json.dumps([_row(row, fp16) for row in MODELS.values()], indent=2)]
     return [
-        f"{row.id:20}{row.shape.attention:7}{format_bytes(row.shape.bytes_per_token(fp16)):>10} a token"
+        f"{row.id:22}{row.shape.attention:10}{format_bytes(row.shape.bytes_per_token(fp16)):>10} a token"
         f"{format_parameters(row.shape.params):>16} parameters"
         for row in MODELS.values()
     ]

@@ -85,6 +85,57 @@ def test_size_in_words(capsys):
         assert text in words
 
 
+@pytest.mark.parametrize(
+    ("arguments", "key", "expected"),
+    [
+        pytest.param(["deepseek-v3", "--tp", "8"], "cache_bytes_per_gpu", 8192 * 70_272, id="a latent is copied whole"),
+        pytest.param(["deepseek-v3.2"], "bytes_per_token", 61 * (576 * 2 + 132), id="an indexer beside it"),
+        pytest.param(["deepseek-v3", "--v-dtype", "q4_0"], "bytes_per_token", 70_272, id="a latent has no V"),
+        pytest.param(["gemma-3-27b", "--context", "1"], "bytes_per_token", 507_904, id="below every window"),
+        pytest.param(["gemma-3-27b", "--context", "131072"], "cache_bytes", 11_173_625_856, id="past the windows"),
+        pytest.param(["qwen3.6-27b", "--batch", "2"], "state_bytes", 153_944_064, id="state, of one sequence"),
+        pytest.param(["qwen3.6-27b", "--batch", "2"], "cache_bytes", 2 * 8192 * 65_536, id="cache without the state"),
+        pytest.param(["codestral-mamba-7b"], "bytes_per_token", 0, id="no cache at all"),
+        pytest.param(["codestral-mamba-7b", "--tp", "2"], "cache_bytes_per_gpu", 0, id="nor on two GPUs"),
+        pytest.param(["llama-3-70b", "--cache-dtype", "q5_1"], "bytes_per_token", 122_880, id="q5_1: 24 for 32"),
+        pytest.param(["llama-3-70b", "--cache-dtype", "iq4_nl"], "bytes_per_token", 92_160, id="iq4_nl: 18 for 32"),
+        pytest.param(["llama-3-70b", "--cache-dtype", "fp8_block128"], "bytes_per_token", 168_960, id="132 for 128"),
+    ],
+)
+def test_size_of_models_that_cache_otherwise(capsys, arguments, key, expected):
+    assert size(capsys, *arguments)[key] == expected
+
+
+def test_state_counts_in_the_ratio_and_not_in_the_cache(capsys):
+    answer = size(capsys, "qwen3.6-27b", "--context", "1", "--batch", "3")
+    assert answer["cache_bytes"] == 3 * 65_536
+    assert answer["ratio"] == 3 * (65_536 + 153_944_064) / (2 * 26_895_998_464)
+
+
+def paging(capsys, *arguments):
+    assert main(["paging", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_paging_says_what_is_stored_and_reserved(capsys):
+    contiguous, paged = (
+        paging(capsys, "--strategy", strategy, "--sequences", "4", "--block-size", "128", "--model", "llama-2-7b")
+        for strategy in ("contiguous", "paged")
+    )
+    assert contiguous["reserved_tokens"] == 4 * 2048
+    assert contiguous["reserved_bytes"] == 4 * 2**30  # 2,048 tokens of 512 KiB each
+    assert contiguous["stored_tokens"] == paged["stored_tokens"] <= paged["reserved_tokens"]
+    assert paged["reserved_tokens"] - paged["stored_tokens"] < 4 * 128
+    assert paged["stored_bytes"] == 524_288 * paged["stored_tokens"]
+    assert paged["utilisation"] == paged["stored_tokens"] / paged["reserved_tokens"]
+
+
+def test_paging_in_words(capsys):
+    assert main(["paging"]) == 0
+    words = capsys.readouterr().out
+    assert words.startswith("sequences             6, paged, blocks of 16 tokens\n")
+
+
 def test_models_as_json_has_sources(capsys):
     assert main(["models", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
@@ -122,6 +173,11 @@ def test_models_in_words_is_a_line_each(capsys):
         pytest.param(["size", "llama-3-70b", "--tp", "3"], "tp", id="heads that do not divide"),
         pytest.param(["size", "llama-3-70b", "--gpu", "abacus"], "gpu", id="an unknown GPU"),
         pytest.param(["size", "llama-3-70b", "--nope"], "--nope", id="an unknown option"),
+        pytest.param(["paging", "--strategy", "odd"], "strategy", id="an unknown strategy"),
+        pytest.param(["paging", "--sequences", "0"], "sequences", id="no sequences to serve"),
+        pytest.param(["paging", "--block-size", "x"], "block_size", id="a block of no size"),
+        pytest.param(["paging", "--model", "nope"], "model", id="an unknown model to serve"),
+        pytest.param(["paging", "--v-dtype", "fp12"], "v_dtype", id="an unknown dtype for V"),
         pytest.param(["size"], "MODEL_OR_CONFIG", id="no model"),
         pytest.param(["measure"], "COMMAND", id="an unknown command"),
         pytest.param([], "COMMAND", id="no command"),
