@@ -123,7 +123,7 @@ def _controls(settled: Settled, view: sections.View) -> dict[str, dict[str, obje
     notes = {**lab.notes(view.lab, values), **split.notes(view.split, view.lab), **frozen, **settled.notes}
     return {
         name: {
-            "value": value,
+            "value": "" if name in frozen and value == 0 else value,  # heads that differ have no one number
             "stops": stops(name, values),
             "disabled": name in frozen,
             "note": notes.get(name, ""),

@@ -143,7 +143,9 @@ def own_shape(model: Origin) -> dict[str, Value]:
 def frozen_controls(model: Origin) -> dict[str, str]:
     """The shape controls that have no meaning for a model, each with the reason."""
     if not model.shape.uniform:
-        return dict.fromkeys(SHAPE, words.LAYERS_DIFFER)
+        attends = {group.kind for group in model.shape.groups}
+        reason = words.LATENT_FIXED if attends == {"latent"} else words.LAYERS_DIFFER
+        return dict.fromkeys(SHAPE, reason)
     if len(model.shape.groups) > 1 or len(model.shape.mlps) > 1:
         return {"layers": words.LAYERS_ALTERNATE}
     return {}

@@ -179,8 +179,9 @@ def no_grouping(query_heads: int) -> str:
     return f"{query_heads} query heads divide by 1 and {query_heads} only: nothing lies between MHA and MQA."
 
 
-LAYERS_DIFFER = "Layers of this model have different heads: its shape cannot be edited."
-LAYERS_ALTERNATE = "Layers of this model alternate in a fixed pattern: their number cannot be edited."
+LAYERS_DIFFER = "Fixed: the layers of this model differ."
+LAYERS_ALTERNATE = "Fixed: the layers of this model follow a pattern."
+LATENT_FIXED = "Fixed: each layer keeps a latent, and no KV heads."
 
 
 def cache_dtype_note(per_value: str, block: tuple[int, int] | None) -> str:

@@ -260,3 +260,18 @@ def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
     shown = {**rest["slots"], **drag["slots"], **end["slots"], **last["slots"]}
     assert shown == update({"context": "9000"})["slots"]
     assert update({"context": "9000", "view": "narrow", "hold": last["hold"]})["more"] is None
+
+
+@pytest.mark.parametrize(
+    ("model", "control", "value", "says"),
+    [
+        pytest.param("deepseek-v3", "kv_heads", "", "a latent, and no KV heads", id="a latent has no KV heads"),
+        pytest.param("deepseek-v3", "layers", 61, "a latent", id="but layers"),
+        pytest.param("gemma-2-27b", "layers", 46, "follow a pattern", id="alternating layers keep their number"),
+        pytest.param("qwen3-next-80b", "layers", 48, "differ", id="layers of two kinds"),
+    ],
+)
+def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, says):
+    state = update({"model": model})["controls"][control]
+    assert (state["disabled"], state["value"]) == (True, value)
+    assert says in state["note"]
