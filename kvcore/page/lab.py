@@ -38,7 +38,7 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.weights": size(footprint.weights_bytes),
         "lab.params": _with(params, words.params_at(footprint.weight_dtype.label)),
         "lab.ratio": data(float(footprint.ratio), words.times(format_ratio(footprint.ratio))),
-        "lab.effective_kv_heads": NOTHING
+        "lab.effective_kv_heads": data(None, words.NO_KV_HEADS)
         if kv_heads is None
         else _with(data(kv_heads, format_count(kv_heads)), words.shared_by(shape.query_heads, kv_heads)),
         "lab.cliff": _cliff(footprint, limit),

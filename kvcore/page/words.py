@@ -225,7 +225,7 @@ def edited(model: str) -> str:
 
 
 def model_note(attention: str, kv_heads: int | None, params: str, source: str, read: str | None) -> str:
-    heads = f" with {kv_heads} KV head{'' if kv_heads == 1 else 's'}" if kv_heads else ""
+    heads = f", {kv_heads} KV head{'' if kv_heads == 1 else 's'}" if kv_heads else ""
     when = f", read {read}" if read else ""
     return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}{when}."
 
@@ -269,7 +269,8 @@ def times(ratio: str) -> str:
     return f"{ratio}\N{MULTIPLICATION SIGN}"
 
 
-NO_CLIFF = "never: the windows fill before the cache reaches the weights"
+NO_KV_HEADS = "no one number"
+NO_CLIFF = "never: the cache stops growing before it reaches the weights"
 BEYOND_CHART = "beyond the chart"
 
 
@@ -352,7 +353,7 @@ def chart_finding(model: str, batch: int, cliff: int | None, limit: int) -> str:
     """The chart's finding in one sentence: where the cache overtakes the weights, if it does in the chart's range."""
     load = f"With {sequences(batch)}"
     if cliff is None:
-        return f"{load} the cache of {model} never overtakes its weights: there is no crossing, its windows fill first."
+        return f"{load} the cache of {model} never overtakes its weights: there is no crossing, as it stops growing first."
     if cliff > limit:
         return f"{load} the cache of {model} does not overtake its weights in this range: the crossing is at {tokens(cliff)}."
     return f"{load} the cache of {model} overtakes its weights at {tokens(cliff)} a sequence."
@@ -459,7 +460,7 @@ def cliff_labels(context: int) -> tuple[tuple[str, ...], ...]:
 def no_cliff_labels(cliff: int | None, first: int, last: int) -> tuple[tuple[str, ...], ...]:
     """Wordings of a chart without a crossing, the fullest first."""
     if cliff is None:
-        return (("no crossing:", "the windows fill first"), ("no crossing:", "the windows", "fill first"))
+        return (("no crossing:", "the cache stops first"), ("no crossing:", "the cache", "stops first"))
     where = tokens(cliff)
     if cliff < first:
         return (("the whole chart is past", f"the cliff, at {where}"), ("all past the", "cliff, at", where))
