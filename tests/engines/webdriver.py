@@ -1,6 +1,8 @@
 """As much of the WebDriver protocol as it takes to open a page, press a key and run a script."""
 
 import json
+import os
+import signal
 import subprocess
 import time
 import urllib.request
@@ -61,7 +63,7 @@ def webkit(driver: Path, screen: Path, port: int) -> Iterator[Session]:
             finally:
                 session.close()
         finally:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGTERM)  # the screen and the driver with it
 
 
 def _opened(address: str) -> Session:
