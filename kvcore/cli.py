@@ -63,9 +63,11 @@ def _parser() -> _Parser:
     size.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help="kind of GPU (default: %(default)s)")
     models = commands.add_parser("models", help="the models there are", allow_abbrev=False)
     paging = commands.add_parser("paging", help="room reserved for sequences, and used", allow_abbrev=False)
-    paging.add_argument("--strategy", default="paged", metavar="S", help=f"{' or '.join(STRATEGIES)} (default: paged)")
+    paging.add_argument(
+        "--strategy", default="contiguous", metavar="S", help=f"{' or '.join(STRATEGIES)} (default: %(default)s)"
+    )
     paging.add_argument("--sequences", default="6", metavar="N", help="sequences to serve (default: %(default)s)")
-    paging.add_argument("--block-size", default="16", metavar="N", help="tokens a block (default: %(default)s)")
+    paging.add_argument("--block-size", default="128", metavar="N", help="tokens a block (default: %(default)s)")
     paging.add_argument("--model", default=DEFAULT_MODEL, metavar="MODEL_OR_CONFIG", help="default: %(default)s")
     for command in (size, paging):
         command.add_argument(

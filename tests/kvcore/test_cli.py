@@ -133,7 +133,7 @@ def test_paging_says_what_is_stored_and_reserved(capsys):
 def test_paging_in_words(capsys):
     assert main(["paging"]) == 0
     words = capsys.readouterr().out
-    assert words.startswith("sequences             6, paged, blocks of 16 tokens\n")
+    assert words.startswith("sequences             6, contiguous, blocks of 128 tokens\n")
 
 
 def test_models_as_json_has_sources(capsys):
