@@ -44,7 +44,6 @@ async function main() {
     apply(answer, busy) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, busy);
-      sortTables();
     },
     settled(answer, touched) {
       announce([answer.announce, ...(answer.problems ?? [])].filter(Boolean).join(' '));

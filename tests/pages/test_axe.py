@@ -63,6 +63,14 @@ def test_a_state_has_no_violation(lab: Page, state: str) -> None:
     assert not violations(lab)
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_no_two_elements_share_an_id(open_page: OpenPage, path: str) -> None:
+    """What refers to an id finds one element, and so does a link."""
+    page = open_page(path, ready=path == "index.html")
+    ids = page.locator("[id]").evaluate_all("all => all.map(one => one.id)")
+    assert sorted(ids) == sorted(set(ids))
+
+
 def test_without_scripts_there_is_no_violation(open_page: OpenPage) -> None:
     """As built: the page before Python has answered is what a reader without it keeps."""
     page = open_page(ready=False)

@@ -107,6 +107,7 @@ export function applyControls(states, busy) {
       const first = parts[0];
       if (first?.type !== 'radio') first?.setAttribute('aria-invalid', String(state.invalid));
     }
+    if (name === 'spec') document.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !state.value));
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }

@@ -1,4 +1,5 @@
 /** Slots: the places in the article that Python fills. */
+import { sortTables } from './sort.js';
 
 /** @type {Map<string, string>} what the built page said, kept for the day Python fails */
 const printed = new Map();
@@ -31,14 +32,16 @@ function write(slot, html) {
   const name = slot.dataset.slot ?? '';
   if (!printed.has(name)) printed.set(name, slot.innerHTML);
   const focused = document.activeElement;
-  const back = focused && focused !== slot && slot.contains(focused) ? trail(focused) : null;
+  const inside = focused && focused !== slot && slot.contains(focused) ? focused : null;
+  const back = inside ? trail(inside) : null, place = inside ? [...slot.querySelectorAll(inside.localName)].indexOf(inside) : -1;
   const open = [...slot.querySelectorAll('details')].map(details => details.open);
-  const boxes = () => [...slot.querySelectorAll('[open] .kv-scroll')];      // asking a folded one would cost a layout for nothing
+  const boxes = () => [...slot.querySelectorAll(':is([open], [data-slot]) > .kv-scroll')];      // asking a folded one would cost a layout for nothing
   const scrolled = boxes().map(box => box.scrollLeft);
   slot.innerHTML = html;
   slot.querySelectorAll('details').forEach((details, index) => { details.open = open[index] ?? details.open; });
   if (scrolled.some(Boolean)) boxes().forEach((box, index) => { box.scrollLeft = scrolled[index] ?? 0; });
-  const successor = back === null ? null : slot.querySelector(back);
+  if (slot.querySelector('table.kv-sortable')) sortTables();
+  const successor = inside && back ? slot.querySelector(back) ?? slot.querySelectorAll(inside.localName)[place] : null;
   if (successor instanceof HTMLElement) successor.focus({ preventScroll: true });
 }
 
