@@ -24,7 +24,7 @@ Nothing is remembered between calls, and nothing a reader can type raises. All t
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
 from kvcore.page import lab, sections, split, words
@@ -64,11 +64,14 @@ def form(name: str) -> str:
     )
 
 
-def _hold(shown: sections.View, late: sections.Shown | None = None) -> dict[str, object]:
-    """What a page that shows this view sends back; `late` is what the parts that a glance left out still show."""
+def _hold(shown: sections.View, late: sections.Shown | None = None, half: Iterable[str] = ()) -> dict[str, object]:
+    """What a page that shows this view sends back.
+
+    late: what the parts that a glance left out still show; half: the figures of which the page has one drawing only.
+    """
     axis = sections.spell(shown.axis)
     values, late_axis = (shown.values, axis) if late is None else late
-    return {"values": shown.values, "axis": axis, "late": values, "late_axis": late_axis}
+    return {"values": shown.values, "axis": axis, "late": values, "late_axis": late_axis, "half": sorted(half)}
 
 
 def _fragment(shown: sections.View) -> str:
@@ -92,16 +95,19 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     held = request.get("hold")
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
     view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
-    late = hold.get("late"), hold.get("late_axis")
+    shown, late = (hold.get("values"), hold.get("axis")), (hold.get("late"), hold.get("late_axis"))
+    found = hold.get("half")
+    half = {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
     if request.get("more") is not None:  # what was said of the controls stands until the next one moves
-        return {"slots": sections.whole(view, late), "controls": {}, "more": None, "hold": _hold(view)}
+        return {"slots": sections.whole(view, shown, late, half), "controls": {}, "more": None, "hold": _hold(view)}
     width = request.get("view")
     glancing = width in sections.WIDTHS and isinstance(hold.get("values"), dict)
     if glancing:
-        slots = sections.glance(view, (hold.get("values"), hold.get("axis")), str(width))
-        more = request.get("settled") is not False and sections.anything_late(view, late)
+        slots = sections.glance(view, shown, str(width))
+        half |= sections.half_drawn(slots)
+        more = request.get("settled") is not False and (bool(half) or sections.anything_late(view, late))
     else:
-        slots, more = sections.whole(view, late), False
+        slots, more = sections.whole(view, shown, late, half), False
     return {
         "slots": {"lab.problems": lab.problem_list(problems), **slots},
         "controls": _controls(settled, view),
@@ -109,7 +115,7 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
         "problems": problems,
         "more": _REST if more else None,
         "fragment": _fragment(view),
-        "hold": _hold(view, late if glancing else None),
+        "hold": _hold(view, late, half) if glancing else _hold(view),
     }
 
 

@@ -1,6 +1,6 @@
 """The page as a set of sections, each a function of the controls it names: only those that moved are drawn again."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,13 +47,15 @@ class Section:
     """Slots that are drawn together, and the controls they are drawn from.
 
     own: the controls under which they stand, so that a reader who moves one sees them answer first; `others` move them
-    too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings.
+    too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings; `figure` is the slot
+    that has drawings, where there is one.
     """
 
     own: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     render: Callable[[View, str | None], Mapping[str, str]]
     on_axis: bool = False
+    figure: str | None = None
 
     def own_moved(self, view: View, shown: Shown) -> bool:
         """Whether a control of its own, or the chart's scale, differs from what the page shows."""
@@ -79,17 +81,25 @@ def glance(view: View, shown: Shown, width: str) -> dict[str, str]:
     return slots
 
 
-def whole(view: View, shown: Shown) -> dict[str, str]:
-    """Everything that differs from what the page shows."""
+def half_drawn(slots: Collection[str]) -> set[str]:
+    """The figures among the slots of a glance: the page has only one of their drawings now."""
+    return {section.figure for section in SECTIONS if section.figure is not None and section.figure in slots}
+
+
+def whole(view: View, shown: Shown, late: Shown, half: Collection[str]) -> dict[str, str]:
+    """Everything that differs from what the page shows.
+
+    shown, late: of the sections that glances drew, and of those they left out; half: figures with one drawing only.
+    """
     slots: dict[str, str] = {}
     for section in SECTIONS:
-        if section.moved(view, shown):
+        if section.figure in half or section.own_moved(view, shown) or section.moved(view, late):
             slots |= section.render(view, None)
     return slots
 
 
 def anything_late(view: View, shown: Shown) -> bool:
-    """Whether a glance left anything to be drawn."""
+    """Whether a glance left anything to be drawn, besides the other drawings of its figures."""
     return any(section.moved(view, shown) for section in SECTIONS)
 
 
@@ -123,16 +133,25 @@ SECTIONS = (
     Section(
         own=_LAB | {"compare"},
         on_axis=True,
+        figure="lab.chart",
         render=lambda view, width: {"lab.chart": lab.chart(view.lab, view.axis, width)},
     ),
-    Section(own=_LAB, render=lambda view, width: {"lab.footprint": lab.footprint(view.lab, width)}),
+    Section(
+        own=_LAB,
+        figure="lab.footprint",
+        render=lambda view, width: {"lab.footprint": lab.footprint(view.lab, width)},
+    ),
     Section(own=_SPLIT, others=_LAB, render=lambda view, _: split.readouts(view.split, view.lab)),
     Section(
         own=_PAGING,
         others=_SHAPE | {"cache_dtype", "v_dtype", "units"},
         render=lambda view, _: paging.readouts(view.paging),
     ),
-    Section(own=_PAGING, render=lambda view, width: {"paging.grid": paging.grid(view.paging, width)}),
+    Section(
+        own=_PAGING,
+        figure="paging.grid",
+        render=lambda view, width: {"paging.grid": paging.grid(view.paging, width)},
+    ),
     Section(
         others=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "context", "units"},
         render=lambda view, _: hatches.cards(view.lab, view.paging),

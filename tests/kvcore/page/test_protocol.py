@@ -1,0 +1,107 @@
+"""Whatever a reader does, and in whatever order, the page ends up showing what its state says."""
+
+import random
+
+import pytest
+
+from kvcore import catalog
+from kvcore.page import update
+from kvcore.page.controls import CONTROLS, Number, Spec
+
+
+class Client:
+    """A page as far as the protocol goes: what it shows, what its controls hold, and what it sends back."""
+
+    def __init__(self):
+        first = update({})
+        self.slots = dict(first["slots"])
+        self.values = {name: str(state["value"]) for name, state in first["controls"].items()}
+        self.hold, self.more, self.view = first["hold"], None, "wide"
+        self.disabled = {}
+
+    def ask(self, *changed, settled=True, **besides):
+        """Sends the state, and applies the answer."""
+        rest = {"more": self.more} if self.more is not None and settled and not changed and not besides else {}
+        asked = {"changed": list(changed), "settled": settled, "view": self.view, "hold": self.hold, **rest, **besides}
+        answer = update({**self.values, **asked})
+        self.slots |= answer["slots"]
+        for name, state in answer["controls"].items():
+            self.values[name], self.disabled[name] = str(state["value"]), state["disabled"]
+        self.hold, self.more = answer["hold"], answer["more"]
+
+    def set(self, name, value, **besides):
+        """Moves a control."""
+        self.values[name] = str(value)
+        self.ask(name, **besides)
+
+    def rest(self):
+        """Asks for whatever is left."""
+        while self.more is not None:
+            self.ask()
+
+
+def shown(slots):
+    return {name: html for name, html in slots.items() if name != "lab.problems"}
+
+
+@pytest.mark.parametrize(
+    ("control", "there", "back"),
+    [
+        pytest.param("context", 16384, 8192, id="the chart and the bar"),
+        pytest.param("strategy", "paged", "contiguous", id="the grid"),
+    ],
+)
+def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawings(control, there, back):
+    page = Client()
+    whole = shown(page.slots)
+    page.set(control, there, settled=False)
+    page.set(control, back, settled=False)
+    page.ask()
+    page.rest()
+    assert shown(page.slots) == whole
+
+
+def test_another_answer_than_the_rest_completes_a_figure_too():
+    page = Client()
+    whole = shown(page.slots)
+    page.set("context", 16384)
+    page.view = None
+    page.set("context", 8192)
+    assert shown(page.slots) == whole
+
+
+def _value(rng, control):
+    if rng.random() < 0.1:
+        return rng.choice(["", "abc", "-1", "1e3", "NaN", "9" * 40, "<b>", "8,192"])
+    if isinstance(control, Number):
+        return rng.choice(
+            [rng.choice(control.stops), rng.randint(control.low, control.high), control.low, control.high]
+        )
+    return rng.choice(control.options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_walk_over_the_page_ends_where_its_state_says(seed):
+    rng, page = random.Random(seed), Client()
+    movable = [name for name, control in CONTROLS.items() if not isinstance(control, Spec)]
+    for _ in range(60):
+        name = rng.choice(movable)
+        if page.disabled.get(name):
+            continue
+        match rng.randrange(6):
+            case 0:
+                page.ask(fragment=f"v1&model={rng.choice(list(catalog.MODELS))}&{name}={_value(rng, CONTROLS[name])}")
+            case 1:
+                page.view = rng.choice(["wide", "narrow"])
+            case 2 | 3:
+                before = page.values[name]
+                for value in (_value(rng, CONTROLS[name]), _value(rng, CONTROLS[name]), before):
+                    page.set(name, value, settled=False)
+                page.ask()
+            case _:
+                page.set(name, _value(rng, CONTROLS[name]))
+        if rng.random() < 0.3:
+            page.rest()
+            whole = update({**page.values, "changed": []})
+            assert shown(page.slots) == shown(whole["slots"])
+            assert page.values == {name: str(state["value"]) for name, state in whole["controls"].items()}
