@@ -111,7 +111,7 @@ def origin(values: Mapping[str, Value]) -> Origin:
 
 def _import(request: Mapping[str, object]) -> tuple[str | None, str | None]:
     """The spec of a config.json that came with the request, or why there is none."""
-    name = clean_name(str(request.get("config_name") or "")) or words.UNNAMED
+    given = clean_name(str(request.get("config_name") or ""))
     failed = request.get("config_failed")
     if failed is not None:
         return None, words.import_failed(str(failed), shown(request.get("config_name")))
@@ -121,10 +121,10 @@ def _import(request: Mapping[str, object]) -> tuple[str | None, str | None]:
     if not isinstance(text, str):
         return None, words.not_a_config(shown(text))
     try:
-        spec = spell_spec(name, shape_from_config(parse_config(text)))
+        spec = spell_spec(given or words.UNNAMED, shape_from_config(parse_config(text)))
         read_spec(spec)
     except KvcoreError as error:
-        return None, words.not_imported(name, str(error))
+        return None, words.not_imported(given, error.field, shown(error.value), error.expected)
     return spec, None
 
 

@@ -140,8 +140,12 @@ def not_a_config(raw: str) -> str:
     return f"Import: {raw} is not the text of a config.json."
 
 
-def not_imported(name: str, error: str) -> str:
-    return f"{name} is not imported. {error}."
+def not_imported(name: str, field: str, value: str, expected: str) -> str:
+    """Why a config is refused; a list of names too long to read is only counted."""
+    names = expected.removeprefix("one of ").split(", ")
+    if expected.startswith("one of ") and len(names) > _MOST_NAMED:
+        expected = f"one of the {len(names)} that are known here"
+    return f"{name or 'The config'} is not imported. {field}: {value} is not {expected}."
 
 
 _FAILURES = MappingProxyType(

@@ -140,3 +140,10 @@ def test_an_import_there_is_not_shows_the_default_and_says_so(request_):
     answer = update(request_)
     assert answer["controls"]["model"]["value"] == "llama-3-70b"
     assert answer["problems"]
+
+
+def test_a_refusal_counts_the_names_that_are_too_many_to_read():
+    (problem,) = brought({**TINYLLAMA, "model_type": "whale"}, name="")["problems"]
+    assert re.fullmatch(
+        r"The config is not imported\. model_type: 'whale' is not one of the \d+ that are known here\.", problem
+    )
