@@ -70,6 +70,10 @@ class Shape:
             heads = group.query_heads or self.query_heads
             if heads % group.kv_heads:
                 raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {heads} query heads")
+            if self._mixer_params(group) < 0:
+                raise Invalid(
+                    "extra_params", group.extra_params, "no more than is taken from the parameters of a layer"
+                )
 
     @property
     def layers(self) -> int:

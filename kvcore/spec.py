@@ -8,6 +8,7 @@ Reading makes the parts through their own constructors, so a text can hold nothi
 
 import re
 from dataclasses import MISSING, fields
+from typing import get_args, get_origin
 
 from kvcore.dtypes import CACHE_DTYPES, Dtype
 from kvcore.errors import Invalid, KvcoreError
@@ -47,6 +48,7 @@ _LONG = {short: name for name, short in _SHORT.items()}
 _WORDS: dict[str, object] = {"!t": True, "!f": False, "!n": None}
 _TOKEN = re.compile(r"-?[0-9]{1,15}|![tfn]|@[a-z0-9_]+|[A-Za-z][A-Za-z0-9_+.\-]*|[(),:]")
 _NUMBER = re.compile(r"-?[0-9]+")
+_WHOLE_PART = "a part with all of its fields, each of its kind"
 
 
 def clean_name(name: str) -> str:
@@ -94,7 +96,19 @@ def read_spec(text: str) -> tuple[str, Shape]:
     shape = _Reader(spelled).whole()
     if not isinstance(shape, Shape):
         raise Invalid("spec", spelled, "a Shape(...)")
-    return clean_name(name.replace("+", " ")), shape
+    cleaned = clean_name(name.replace("+", " "))
+    if not cleaned:
+        raise Invalid("spec", name, "a name with a letter or a digit")
+    return cleaned, shape
+
+
+def _is(value: object, kind: object) -> bool:
+    """Whether a value is of the kind that a field is annotated with: a class, one of several, or a tuple of them."""
+    kind = getattr(kind, "__value__", kind)
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(_is(item, inner[0]) for item in value)
+    return any(_is(value, one) for one in inner) if inner else type(value) is kind
 
 
 class _Reader:
@@ -146,7 +160,7 @@ class _Reader:
         if kind is None:
             raise Invalid("spec", name, f"one of {', '.join(_PARTS)}")
         self.take("(")
-        known = {field.name for field in fields(kind)}
+        known = {field.name: field.type for field in fields(kind)}
         given: dict[str, object] = {}
         while self.next() != ")":
             if given:
@@ -159,11 +173,14 @@ class _Reader:
             given[field] = self.value(depth + 1)
         self.take(")")
         try:
-            return kind(**given)
+            made = kind(**given)
         except KvcoreError:
             raise
         except (TypeError, AttributeError, ValueError) as error:  # a field is missing, or of the wrong kind
-            raise Invalid("spec", name, "a part with all of its fields, each of its kind") from error
+            raise Invalid("spec", name, _WHOLE_PART) from error
+        if not all(_is(value, known[field]) for field, value in given.items()):
+            raise Invalid("spec", name, _WHOLE_PART)
+        return made
 
     def next(self) -> str | None:
         """The token that comes next."""

@@ -9,7 +9,7 @@ from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.footprint import Footprint
 from kvcore.page import words
 from kvcore.page.controls import Values
-from kvcore.page.state import Origin, grouped_kv_heads, origin, own_shape
+from kvcore.page.state import Origin, edited_shape, grouped_kv_heads, origin, own_shape
 from kvcore.paging import STRATEGIES, Allocation, Request, allocate, fit, requests
 from kvcore.shape import Shape
 
@@ -95,11 +95,7 @@ def lab_result(values: Values) -> LabResult:
     """Compute the Lab for settled values of its controls."""
     model = origin(values)
     own = own_shape(model)
-    asked = {name: int(values[name]) for name in ("layers", "query_heads", "head_dim", "kv_heads")}
-    changes = {name: value for name, value in asked.items() if value != own[name]}
-    if asked["query_heads"] != own["query_heads"]:
-        changes["kv_heads"] = asked["kv_heads"]
-    shape = model.shape.edited(**changes) if changes else model.shape
+    shape = edited_shape(values, model)
     gpu = catalog.GPUS[str(values["gpu"])]
 
     def footprint(shape: Shape) -> Footprint:
@@ -115,7 +111,7 @@ def lab_result(values: Values) -> LabResult:
 
     return LabResult(
         model=model,
-        edited=bool(changes),
+        edited=shape is not model.shape,
         footprint=footprint(shape),
         twins={name: footprint(twin) for name, twin in _twins(shape, int(own["kv_heads"])).items()},
         gpu=gpu,

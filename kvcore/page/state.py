@@ -4,6 +4,7 @@ A model resets its shape. KV heads divide the query heads. A control that is wro
 answer's `hold`, which the page echoes), so a reader's state is never lost. Nothing is remembered here.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -83,9 +84,11 @@ def settle(request: Mapping[str, object]) -> Settled:
             continue
         implied = own.get(name, control.default)
         known = last_good.get(name, implied) if kept or name not in SHAPE else implied
-        values[name] = implied if name in frozen or name not in raw else read(name, known)
+        as_it_is = name in frozen or name not in raw or str(raw[name]) == str(implied)  # a model may be past a limit
+        values[name] = implied if as_it_is else read(name, known)
     invalid = frozenset(notes)
     _fit_heads(values, raw, changed, own, notes)
+    problems += _fit_widths(values, model)
     return Settled(values=values, problems=problems, notes=notes, invalid=invalid)
 
 
@@ -140,20 +143,35 @@ def own_shape(model: Origin) -> dict[str, Value]:
     }
 
 
+def edited_shape(values: Mapping[str, Value], model: Origin) -> Shape:
+    """The model's shape with what these values change of it; the very same where they change nothing.
+
+    Raises:
+        KvcoreError: where a width would grow past what a shape may have.
+    """
+    own = own_shape(model)
+    asked = {name: int(values[name]) for name in SHAPE if name != "attention"}
+    changes = {name: value for name, value in asked.items() if value != own[name]}
+    if "query_heads" in changes:
+        changes["kv_heads"] = asked["kv_heads"]
+    return model.shape.edited(**changes) if changes else model.shape
+
+
 def frozen_controls(model: Origin) -> dict[str, str]:
     """The shape controls that have no meaning for a model, each with the reason."""
     if not model.shape.uniform:
         attends = {group.kind for group in model.shape.groups}
         reason = words.LATENT_FIXED if attends == {"latent"} else words.LAYERS_DIFFER
         return dict.fromkeys(SHAPE, reason)
-    if len(model.shape.groups) > 1 or len(model.shape.mlps) > 1:
+    if any(part.layers != model.shape.layers for part in (*model.shape.groups, *model.shape.mlps)):
         return {"layers": words.LAYERS_ALTERNATE}
     return {}
 
 
 def divisors(count: int) -> tuple[int, ...]:
     """The numbers of KV heads that `count` query heads can share."""
-    return tuple(heads for heads in range(1, count + 1) if count % heads == 0)
+    low = [heads for heads in range(1, math.isqrt(count) + 1) if count % heads == 0]
+    return tuple(sorted({*low, *(count // heads for heads in low)}))
 
 
 def nearest(number: int, allowed: Sequence[int]) -> int:
@@ -201,6 +219,16 @@ def _fit_heads(
     values["kv_heads"] = heads
     kinds = {query_heads: "mha", 1: "mqa"} if query_heads > 1 else {1: "mqa" if attention == "mqa" else "mha"}
     values["attention"] = kinds.get(heads, "gqa")
+
+
+def _fit_widths(values: dict[str, Value], model: Origin) -> list[str]:
+    """Go back to the model's own shape where an edit would be wider than a shape can be, and say so."""
+    try:
+        edited_shape(values, model)
+    except KvcoreError as error:
+        values |= own_shape(model)
+        return [words.not_edited(error.field, shown(error.value), error.expected)]
+    return []
 
 
 def _names(changed: object) -> list[str]:

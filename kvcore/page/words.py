@@ -136,6 +136,10 @@ def not_a_spec(error: str) -> str:
     return f"The link's model cannot be read: {error}."
 
 
+def not_edited(field: str, value: str, expected: str) -> str:
+    return f"The model keeps its own shape: {field}, {value}, would not be {expected}."
+
+
 def not_a_config(raw: str) -> str:
     return f"Import: {raw} is not the text of a config.json."
 
@@ -357,7 +361,9 @@ def chart_finding(model: str, batch: int, cliff: int | None, limit: int) -> str:
     """The chart's finding in one sentence: where the cache overtakes the weights, if it does in the chart's range."""
     load = f"With {sequences(batch)}"
     if cliff is None:
-        return f"{load} the cache of {model} never overtakes its weights: there is no crossing, as it stops growing first."
+        return (
+            f"{load} the cache of {model} never overtakes its weights: there is no crossing, as it stops growing first."
+        )
     if cliff > limit:
         return f"{load} the cache of {model} does not overtake its weights in this range: the crossing is at {tokens(cliff)}."
     return f"{load} the cache of {model} overtakes its weights at {tokens(cliff)} a sequence."

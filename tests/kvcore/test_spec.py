@@ -47,6 +47,19 @@ def test_every_shape_of_the_catalogue_comes_back_as_it_was(model):
         pytest.param(LLAMA_2_7B.replace("h:4096", "h:!t"), "hidden_size", id="a word for a number"),
         pytest.param(LLAMA_2_7B.replace("(Mlp(", "(7,Mlp("), "spec", id="a number for a part"),
         pytest.param(LLAMA_2_7B.replace("Layers(l:32", "Layers(kind:Odd,l:32"), "kind", id="an unknown kind"),
+        pytest.param(LLAMA_2_7B.replace("gated:!t", "gated:3"), "spec", id="a number for a yes or no"),
+        pytest.param(LLAMA_2_7B.replace("(Layers(", "(Mlp(i:1,gated:!t,l:1),Layers("), "spec", id="an MLP for a group"),
+        pytest.param(
+            LLAMA_2_7B.replace("Mlp(l:32,i:11008,gated:!t)", "Layers(l:32,k:1,d:1,e:1)"),
+            "spec",
+            id="a group for an MLP",
+        ),
+        pytest.param("a~Recurrent(name:x,l:1,states:(5))", "spec", id="a number for a state"),
+        pytest.param("a~State(role:state,parts:1,values:1,dtype:5)", "spec", id="a number for a type"),
+        pytest.param(
+            LLAMA_2_7B.replace("l:32,k", "extra_params:-99999999,l:32,k"), "extra_params", id="less than no weights"
+        ),
+        pytest.param(LLAMA_2_7B.replace("Llama-2+7B~", "...~"), "spec", id="a name of dots"),
     ],
 )
 def test_a_text_that_spells_no_shape_is_refused_by_name(text, field):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count as powers
 
 from kvcore.page import words
 from kvcore.page.figures.labels import text_width
@@ -80,7 +81,7 @@ def _cells(size: Size, gpus: int) -> Iterator[Html]:
     width = (size.width - 2) / gpus
     roomy = gpus <= _MOST_CELLS and width > text_width(words.gpu_cell(gpus)) + 4
     need = 4.0 if gpus <= _MOST_CELLS else text_width(words.count(gpus)) + _GAP
-    step = next(step * 10**power for power in range(12) for step in (1, 2, 5) if width * step * 10**power >= need)
+    step = next(step * 10**power for power in powers() for step in (1, 2, 5) if width * step * 10**power >= need)
     edges = range(step, gpus, step)
     if edges:
         yield el(

@@ -147,3 +147,32 @@ def test_a_refusal_counts_the_names_that_are_too_many_to_read():
     assert re.fullmatch(
         r"The config is not imported\. model_type: 'whale' is not one of the \d+ that are known here\.", problem
     )
+
+
+_WIDE = "x~Shape(h:16777216,q:1,groups:(Layers(l:4,k:1,d:1,e:1)),mlps:(),v:1,tied:!t)"
+_MANY_HEADS = "x~Shape(h:4096,q:16777216,groups:(Layers(l:300,k:8,d:128,e:128)),mlps:(),v:1,tied:!t)"
+_HALF_MLPS = "x~Shape(h:64,q:4,groups:(Layers(l:300,k:4,d:16,e:16)),mlps:(Mlp(l:7,i:9,gated:!t)),v:1,tied:!t)"
+_HUGE_STATE = (
+    "x~Shape(h:1,q:1,groups:(Recurrent(name:x,l:4096,states:(State(role:state,parts:16777216,values:1099511627776,"
+    "dtype:@fp32)))),mlps:(),v:1,tied:!t)"
+)
+
+
+@pytest.mark.parametrize("spec", [_WIDE, _MANY_HEADS, _HALF_MLPS, _HUGE_STATE])
+def test_a_brought_shape_past_the_limits_of_the_controls_stays_as_it_is(spec):
+    first = update({"fragment": f"v1&model=imported&spec={spec}"})
+    values = {name: str(control["value"]) for name, control in first["controls"].items()}
+    again = update({**values, "hold": first["hold"], "changed": []})
+    assert first["problems"] == again["problems"] == []
+    assert again["fragment"] == first["fragment"]
+    assert again["controls"] == first["controls"]
+
+
+def test_an_edit_that_would_make_a_brought_shape_too_wide_is_refused_by_name():
+    answer = update({"fragment": f"v1&model=imported&spec={_WIDE}&head_dim=1024"})
+    assert [problem for problem in answer["problems"] if "hidden_size" in problem]
+    assert answer["controls"]["head_dim"]["value"] == 1
+
+
+def test_layers_are_fixed_where_only_some_of_them_have_an_mlp():
+    assert update({"fragment": f"v1&model=imported&spec={_HALF_MLPS}"})["controls"]["layers"]["disabled"]
