@@ -95,6 +95,7 @@ UNUSED = {
     *((name, "num_key_value_heads") for name in ("deepseek-v3", "deepseek-v3.2", "kimi-k2-instruct", "kimi-k2.5")),
     *((name, "intermediate_size") for name in ("qwen3-30b-a3b", "qwen3-235b-a22b")),
     *((name, "vocab_size_per_layer_input") for name in ("gemma-4-26b-a4b",)),
+    ("gemma-4-26b-a4b", "use_double_wide_mlp"),  # of layers that share another's cache, and there are none
     ("nvidia-nemotron-3-super-120b-a12b-fp8", "intermediate_size"),
     ("llama-4-scout-17b-16e-instruct", "intermediate_size_mlp"),
     *((name, "sliding_window") for name in READABLE if name.startswith(("mimo", "qwen3-"))),
