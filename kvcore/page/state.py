@@ -87,7 +87,8 @@ def settle(request: Mapping[str, object]) -> Settled:
         as_it_is = name in frozen or name not in raw or str(raw[name]) == str(implied)  # a model may be past a limit
         values[name] = implied if as_it_is else read(name, known)
     invalid = frozenset(notes)
-    _fit_heads(values, raw, changed, own, notes)
+    if "attention" not in frozen:
+        _fit_heads(values, raw, changed, own, notes)
     problems += _fit_widths(values, model)
     return Settled(values=values, problems=problems, notes=notes, invalid=invalid)
 

@@ -158,7 +158,12 @@ _HUGE_STATE = (
 )
 
 
-@pytest.mark.parametrize("spec", [_WIDE, _MANY_HEADS, _HALF_MLPS, _HUGE_STATE])
+_OWN_HEADS = (
+    "x~Shape(h:64,q:16,groups:(Layers(l:3,k:2,d:8,e:8,query_heads:2)),mlps:(Mlp(l:3,i:9,gated:!t)),v:1,tied:!t)"
+)
+
+
+@pytest.mark.parametrize("spec", [_WIDE, _MANY_HEADS, _HALF_MLPS, _HUGE_STATE, _OWN_HEADS])
 def test_a_brought_shape_past_the_limits_of_the_controls_stays_as_it_is(spec):
     first = update({"fragment": f"v1&model=imported&spec={spec}"})
     values = {name: str(control["value"]) for name, control in first["controls"].items()}
