@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from site_hooks import csp, formulas, runtime, scripts, slots
+from site_hooks import csp, formulas, offline, runtime, scripts, slots
 from site_hooks.digest import files as files_in
 from site_hooks.environment import UnmetNeed
 
@@ -97,11 +97,13 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files
         raise PluginError(f"{page.file.src_uri}: {problem}") from problem
 
 
-def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Fill the slots, say where the runtime is, and last of all put the policy over the page as it will be."""
     (build,) = _builds
     where = get_relative_url(runtime.address(build.runtime), page.url)
     meta = f'<meta name="explainer-runtime" content="{where.rstrip("/")}/">'
+    if _kept_offline(config):
+        meta += f'<meta name="explainer-offline" content="{get_relative_url(offline.SCRIPT, page.url)}">'
     try:
         output = slots.fill(output, build.told)
     except slots.SlotError as problem:
@@ -116,3 +118,12 @@ def on_post_template(output_content: str, *, template_name: str, config: MkDocsC
     if not template_name.endswith(".html"):
         return output_content
     return csp.protect(output_content, development=_builds[0].development)
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write the service worker, which names all that was built; under `serve`, one that goes."""
+    offline.write(Path(config.site_dir), on=_kept_offline(config))
+
+
+def _kept_offline(config: MkDocsConfig) -> bool:
+    return bool(config.extra.get("offline")) and not _builds[0].development
