@@ -87,9 +87,7 @@ def settle(request: Mapping[str, object]) -> Settled:
         as_it_is = name in frozen or name not in raw or str(raw[name]) == str(implied)  # a model may be past a limit
         values[name] = implied if as_it_is else read(name, known)
     invalid = frozenset(notes)
-    if "attention" not in frozen:
-        _fit_heads(values, raw, changed, own, notes)
-    problems += _fit_widths(values, model)
+    problems += _fit_together(values, raw, changed, model, notes)
     return Settled(values=values, problems=problems, notes=notes, invalid=invalid)
 
 
@@ -222,8 +220,16 @@ def _fit_heads(
     values["attention"] = kinds.get(heads, "gqa")
 
 
-def _fit_widths(values: dict[str, Value], model: Origin) -> list[str]:
-    """Go back to the model's own shape where an edit would be wider than a shape can be, and say so."""
+def _fit_together(
+    values: dict[str, Value],
+    raw: Mapping[str, object],
+    changed: Sequence[str],
+    model: Origin,
+    notes: dict[str, str],
+) -> list[str]:
+    """Make the values a shape: heads that divide, and the model's own where an edit would be wider than a shape can be."""
+    if "attention" not in frozen_controls(model):
+        _fit_heads(values, raw, changed, own_shape(model), notes)
     try:
         edited_shape(values, model)
     except KvcoreError as error:
