@@ -116,10 +116,12 @@ def test_a_new_deployment_replaces_the_old_one(deployed: Path, base_url: str, co
     second.close()
     third = context.new_page()
     for _ in range(20):  # the newer one takes over some time after the last page of the older one was closed
+        third.wait_for_timeout(500)
         third.goto(f"{base_url}index.html")
         if not third.evaluate("async () => (await navigator.serviceWorker.getRegistration()).waiting"):
             break
-        third.goto("about:blank")
+        third.close()
+        third = context.new_page()
     until(third, f"(await caches.keys()).length === {len(old)}")
     assert set(third.evaluate(CACHES)) & old == {"another project of this origin"}
     assert rung(third) == "delta"
