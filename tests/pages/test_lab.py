@@ -389,14 +389,21 @@ def test_without_javascript_the_page_shows_everything_and_says_so(open_page: Ope
     assert box(page, "batch").is_disabled()
 
 
-def test_a_worker_that_dies_takes_the_page_back_to_what_is_right(open_page: OpenPage, page: Page) -> None:
+def test_a_worker_that_dies_and_stays_dead_takes_the_page_back_to_what_is_right(
+    open_page: OpenPage, page: Page
+) -> None:
     page.add_init_script("""
       const Real = Worker;
       window.Worker = class extends Real { constructor(...all) { super(...all); window.python = this; } };
     """)
     open_page()
     move(page, "batch", "32")
-    page.evaluate("() => python.onmessage({data: {error: 'gone'}})")
+    page.evaluate("""() => {
+      const gone = worker => worker.dispatchEvent(new MessageEvent('message', {data: {error: 'gone'}})), Real = Worker;
+      window.Worker = class extends Real { constructor(...all) { super(...all); setTimeout(() => gone(this)); } };
+      gone(python);
+    }""")
+    expect(page.locator("#kv-python")).to_have_attribute("data-state", "failed")
     shown_as_built(page)
     assert box(page, "batch").input_value() == "8"
     assert box(page, "batch").is_disabled()
