@@ -464,3 +464,11 @@ def test_a_control_that_holds_what_cannot_be_used_is_marked_until_it_does_not(la
     move(lab, name, str(CONTROLS[name].default))
     assert field.get_attribute("aria-invalid") == "false"
     assert frame(lab, name).locator(".kv-note").evaluate("element => getComputedStyle(element).color") != wrong
+
+
+def test_an_anchor_is_not_overwritten_by_the_state_before_it(lab: Page) -> None:
+    lab.fill("[name=batch]", "9")
+    settled(lab)
+    lab.evaluate("() => { location.hash = 'prelude'; }")
+    lab.evaluate("() => new Promise(resolve => setTimeout(resolve, 700))")  # the address follows after 500
+    assert lab.evaluate("() => location.hash") == "#prelude"

@@ -12,13 +12,17 @@ export function arrivedFragment() {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
+// Whoever goes to an anchor, or writes another state, is not sent back to the state before it.
+addEventListener('hashchange', () => clearTimeout(timer));
+
 /** The state that the page shows now, as an address spells it. @type {string} */
 let current = '';
 
 /** @param {string} fragment without its # @param {boolean} inAddress whether the address follows: it does once a reader has moved something */
 export function showFragment(fragment, inAddress) {
+  const moved = fragment !== current;
   current = fragment;
-  if (!inAddress) return;
+  if (!inAddress || !moved) return;
   clearTimeout(timer);
   timer = setTimeout(() => {
     try {
