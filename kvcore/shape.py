@@ -70,10 +70,9 @@ class Shape:
             heads = group.query_heads or self.query_heads
             if heads % group.kv_heads:
                 raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {heads} query heads")
-            if self._mixer_params(group) < 0:
-                raise Invalid(
-                    "extra_params", group.extra_params, "no more than is taken from the parameters of a layer"
-                )
+            least = group.extra_params - self._mixer_params(group)
+            if group.extra_params < least:
+                raise Invalid("extra_params", group.extra_params, f"at least {least}, what takes all that a layer has")
 
     @property
     def layers(self) -> int:

@@ -53,17 +53,21 @@ def _heads(lab: LabResult) -> Html:
 def _dtype(lab: LabResult) -> Html:
     """Fewer bytes a number, against the same cache in FP16."""
     held = lab.footprint
-    in_use = held.cache_dtype.bytes_per_value < 2
-    small = held if in_use else replace(held, cache_dtype=CACHE_DTYPES["int8"])
-    full = replace(held, cache_dtype=CACHE_DTYPES["fp16"])
+    full = replace(held, cache_dtype=CACHE_DTYPES["fp16"], value_dtype=None)
+    in_use = held.bytes_per_token < full.bytes_per_token
+    small = held if in_use else replace(full, cache_dtype=CACHE_DTYPES["int8"])
     if not small.bytes_per_token:
         return data(None, words.NO_TWIN)
+    together = "" if held.value_dtype is None else ',"v_dtype":"same"'
     button = (
-        _button(words.APPLIED_AS_FP16, '{"cache_dtype":"fp16"}')
+        _button(words.APPLIED_AS_FP16, f'{{"cache_dtype":"fp16"{together}}}')
         if in_use
-        else _button(words.APPLY, '{"cache_dtype":"int8"}')
+        else _button(words.APPLY, f'{{"cache_dtype":"int8"{together}}}')
     )
-    text = words.saved_dtype(small.cache_dtype.label, _per_token(lab, full), _per_token(lab, small), in_use=in_use)
+    label, apart = small.cache_dtype.label, small.value_dtype
+    if apart is not None and apart is not small.cache_dtype:
+        label = words.two_dtypes(label, apart.label)
+    text = words.saved_dtype(label, _per_token(lab, full), _per_token(lab, small), in_use=in_use)
     return _card(Fraction(full.bytes_per_token, small.bytes_per_token), text, button)
 
 

@@ -219,6 +219,7 @@ def _decode(result: LabResult) -> dict[str, Html]:
         gpus=words.gpus(result.footprint.gpus, result.gpu.label),
         reading=words.milliseconds(significant(1000 * step.memory_seconds)),
         computing=words.milliseconds(significant(1000 * step.compute_seconds)),
+        experts=any(mlp.experts for mlp in result.shape.mlps),
     )
     return {
         "lab.decode_ratio": data(float(ratio), words.times(format_ratio(ratio))),

@@ -382,7 +382,7 @@ def chart_legend(label: str, batch: int, *, cliff: bool, twins: bool, compared: 
     parts = [
         "Flat blue band: the weights, which no context changes.",
         f"Orange area: the cache of {sequences(batch)}.",
-        "Dashed vertical: the cliff, where they are equal." if cliff else "",
+        "Dashed vertical: the cliff, where cache and weights meet." if cliff else "",
         "Solid orange line: the context you chose.",
         f"Dashed horizontals: the memory of {label} GPUs.",
         "Faint lines: the same model with other KV heads." if twins else "",
@@ -511,7 +511,7 @@ def paging_finding(strategy: str, sequence_count: int, *, stored: int, reserved:
 
 
 def paging_legend(strategy: str, longest: int) -> str:
-    legend = "Each cell is one block. Solid: tokens that are stored"
+    legend = "A cell stands for a block. Solid: tokens that are stored"
     if strategy == "contiguous":
         return f"{legend}. Hatched: reserved for a longer reply, and empty. A row is one sequence's {format_count(longest)} tokens."
     return (
@@ -551,6 +551,10 @@ def _use(*, in_use: bool) -> str:
 def saved_heads(kv_heads: int, model: str, full: str, small: str, *, in_use: bool) -> str:
     heads = "1 KV head" if kv_heads == 1 else f"{format_count(kv_heads)} KV heads"
     return f"less cache than {model} as MHA: {full} a token come down to {small} with {heads}. {_use(in_use=in_use)}."
+
+
+def two_dtypes(keys: str, values: str) -> str:
+    return f"{keys} keys and {values} values"
 
 
 def saved_dtype(dtype: str, full: str, small: str, *, in_use: bool) -> str:
@@ -609,8 +613,10 @@ WORK_TABLE = "Work for one reply, counted"
 WORK_HEADS = ("Reply", "Vectors made, cached", "without a cache", "Scores computed, cached", "without a cache")
 
 
-def decode_step(*, flops: str, gpus: str, reading: str, computing: str) -> str:
-    return f"read and {flops} computed; on {gpus} that is at least {reading} of the one and {computing} of the other"
+def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
+    """What one decode step takes; a mixture of experts is counted as if a token passed all of them."""
+    counted = " with every expert counted, of which a token passes only a few" if experts else ""
+    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
 
 
 def milliseconds(value: str) -> str:

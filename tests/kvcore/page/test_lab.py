@@ -135,3 +135,8 @@ def test_every_model_of_the_catalogue_answers(model):
     assert answer["problems"] == []
     assert answer["slots"]["lab.weights"].isascii()
     assert int(value(answer["slots"]["lab.params"])) == MODELS[model].shape.params
+
+
+@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3-70b", False)])
+def test_a_decode_step_of_a_mixture_says_that_every_expert_is_counted(model, says):
+    assert ("every expert counted" in update({"model": model})["slots"]["lab.decode"]) is says

@@ -93,6 +93,16 @@ def test_a_hatch_in_use_offers_the_way_back():
     assert "{&quot;strategy&quot;:&quot;contiguous&quot;}" in slots["hatches.paging"]
 
 
+def test_the_8_bit_hatch_compares_with_k_and_v_in_fp16_and_sets_both():
+    slots = update({"cache_dtype": "fp16", "v_dtype": "q8_0"})["slots"]
+    assert values(slots["hatches.dtype"]) == [str(4 / (2 + 34 / 32))]
+    assert "FP16 keys and q8_0 values" in slots["hatches.dtype"]
+    assert "{&quot;cache_dtype&quot;:&quot;fp16&quot;,&quot;v_dtype&quot;:&quot;same&quot;}" in slots["hatches.dtype"]
+    larger = update({"cache_dtype": "int8", "v_dtype": "fp32"})["slots"]["hatches.dtype"]  # 5 bytes where FP16 has 4
+    assert values(larger) == ["2.0"]
+    assert "Not in use" in larger
+
+
 def test_the_table_has_the_70b_shape_and_its_named_twins():
     table = update({})["slots"]["models.table"]
     rows = {
