@@ -84,7 +84,7 @@ def settle(request: Mapping[str, object]) -> Settled:
             continue
         implied = own.get(name, control.default)
         known = last_good.get(name, implied) if kept or name not in SHAPE else implied
-        as_it_is = name in frozen or name not in raw or str(raw[name]) == str(implied)  # a model may be past a limit
+        as_it_is = name in frozen or name not in raw or _says(raw[name], implied)  # a model may be past a limit
         values[name] = implied if as_it_is else read(name, known)
     invalid = frozenset(notes)
     problems += _fit_together(values, raw, changed, model, notes)
@@ -236,6 +236,11 @@ def _fit_together(
         values |= own_shape(model)
         return [words.not_edited(error.field, shown(error.value), error.expected)]
     return []
+
+
+def _says(raw: object, value: Value) -> bool:
+    """Whether what came from the page is this very value, typed or not."""
+    return raw == str(value) or (type(raw) is type(value) and raw == value)
 
 
 def _names(changed: object) -> list[str]:

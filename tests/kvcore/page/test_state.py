@@ -275,3 +275,14 @@ def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, cont
     state = update({"model": model})["controls"][control]
     assert (state["disabled"], state["value"]) == (True, value)
     assert says in state["note"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), float("nan"), float("inf"), None, True, [], {}, b"8", "\ud800"],
+    ids=lambda value: type(value).__name__,
+)
+def test_no_value_that_a_program_can_give_raises(value):
+    answer = update(dict.fromkeys(["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view"], value))
+    assert answer["controls"]["layers"]["value"] in {1, 80, 256}
+    assert all(problem.isascii() and len(problem) < 400 for problem in answer["problems"])
