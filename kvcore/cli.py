@@ -23,6 +23,7 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 __all__ = ["main"]
 
+_MOST_READ = 1_000_001  # one more character than kvcore.config takes, whatever the file is
 _MOST_DIGITS = 1000  # CPython reads 4,300; every limit is far below
 
 
@@ -46,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `kvcore models | head`
         sys.stderr.close()
+        return 1
+    except (OSError, AttributeError) as error:  # a full disk, or no standard output at all
+        sys.stderr.write(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})\n")
+        sys.stderr.close()  # nor what is left in it at exit
         return 1
     return 0
 
@@ -203,7 +208,8 @@ def _shape(name: str) -> Shape:
     try:
         if not path.is_file():
             raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
-        return shape_from_config(parse_config(path.read_text(encoding="utf-8")))
+        with path.open(encoding="utf-8-sig") as file:  # some editors begin a file with a mark of its encoding
+            return shape_from_config(parse_config(file.read(_MOST_READ)))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
 

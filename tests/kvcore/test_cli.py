@@ -1,6 +1,7 @@
 import json
 import runpy
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -197,12 +198,27 @@ def test_bad_input_is_one_line_that_names_the_field(capsys, arguments, field):
         pytest.param(json.dumps({**CONFIG, "model_type": "mistrel"}).encode(), "model_type", id="an unknown family"),
         pytest.param(json.dumps({**CONFIG, "vocab_size": -1}).encode(), "vocab_size", id="a negative size"),
         pytest.param(b"[" * 5000, "config", id="deep nesting"),
+        pytest.param(b" " * 5_000_000, "config", id="long"),
     ],
 )
 def test_a_bad_config_is_one_line_that_names_the_field(capsys, tmp_path, text, field):
     path = tmp_path / "config.json"
     path.write_bytes(text)
     assert f" {field}: " in refused(capsys, "size", str(path))
+
+
+def test_a_mark_of_the_encoding_before_a_config_is_passed_over(capsys, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(CONFIG).encode())
+    assert size(capsys, str(path))["bytes_per_token"] == 131_072
+
+
+def test_without_a_standard_output_it_says_so_in_a_line(monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=said.append, close=lambda: None))
+    assert main(["size", "llama-3-70b"]) == 1
+    assert said == ["kvcore size: standard output cannot be written (AttributeError)\n"]
 
 
 def test_python_m_kvcore_is_the_same_command(capsys, monkeypatch):
