@@ -165,6 +165,8 @@ def test_a_step_to_try_sets_its_state_and_brings_the_lab_into_view(
 def test_the_steps_are_all_of_them_and_in_any_order(lab: Page) -> None:
     names = lab.locator(".kv-try button").all_inner_texts()
     assert names == ["One user", "32 users", "53 users", "128 users", "53 users, as MHA", "53 users, INT8 cache"]
+    move(lab, "v_dtype", "q4_0")
+    move(lab, "layers", "40")
     for name in reversed(names):
         lab.locator(".kv-try button", has_text=re.compile(f"^{name}$")).click()
     settled(lab)
