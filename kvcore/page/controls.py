@@ -5,6 +5,7 @@ names what is wrong; what the values mean together (a model resets its shape, KV
 the sections' business.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -166,6 +167,10 @@ CONTROLS: Mapping[str, Control] = MappingProxyType(
 )
 
 
+_PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
+"""A printable ASCII character as a program that passes a link on may spell it."""
+
+
 def parse_fragment(fragment: str) -> tuple[dict[str, str], list[str]]:
     """What a URL fragment sets, and its problems: "v1&model=llama-3-70b&batch=32".
 
@@ -177,7 +182,7 @@ def parse_fragment(fragment: str) -> tuple[dict[str, str], list[str]]:
     if head != FRAGMENT:
         return values, [words.not_our_fragment(shown(head), FRAGMENT)]
     for part in parts:
-        name, equals, value = part.partition("=")
+        name, equals, value = _PERCENT.sub(lambda code: chr(int(code[1], 16)), part).partition("=")
         if name in CONTROLS and equals:
             values[name] = value
         elif part:

@@ -181,3 +181,10 @@ def test_an_edit_that_would_make_a_brought_shape_too_wide_is_refused_by_name():
 
 def test_layers_are_fixed_where_only_some_of_them_have_an_mlp():
     assert update({"fragment": f"v1&model=imported&spec={_HALF_MLPS}"})["controls"]["layers"]["disabled"]
+
+
+def test_a_link_whose_brackets_were_percent_encoded_on_its_way_is_read():
+    fragment = brought()["fragment"]
+    spelled = fragment.translate({ord(character): f"%{ord(character):02X}" for character in "(),:!~"})
+    assert spelled != fragment
+    assert update({"fragment": spelled})["fragment"] == fragment
