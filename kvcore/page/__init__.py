@@ -64,14 +64,14 @@ def form(name: str) -> str:
     )
 
 
-def _hold(shown: sections.View, late: sections.Shown | None = None, half: Iterable[str] = ()) -> dict[str, object]:
+def _hold(shown: sections.View, late: sections.Shown | None = None, odd: Iterable[int] = ()) -> dict[str, object]:
     """What a page that shows this view sends back.
 
-    late: what the parts that a glance left out still show; half: the figures of which the page has one drawing only.
+    late: what the parts that a glance left out still show; odd: the sections to be drawn again in any case.
     """
     axis = sections.spell(shown.axis)
     values, late_axis = (shown.values, axis) if late is None else late
-    return {"values": shown.values, "axis": axis, "late": values, "late_axis": late_axis, "half": sorted(half)}
+    return {"values": shown.values, "axis": axis, "late": values, "late_axis": late_axis, "odd": sorted(odd)}
 
 
 def _fragment(shown: sections.View) -> str:
@@ -96,18 +96,18 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
     view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
     shown, late = (hold.get("values"), hold.get("axis")), (hold.get("late"), hold.get("late_axis"))
-    found = hold.get("half")
-    half = {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
+    found = hold.get("odd")
+    odd = {index for index in found if isinstance(index, int)} if isinstance(found, list) else set()
     if request.get("more") is not None:  # what was said of the controls stands until the next one moves
-        return {"slots": sections.whole(view, shown, late, half), "controls": {}, "more": None, "hold": _hold(view)}
+        return {"slots": sections.whole(view, shown, late, odd), "controls": {}, "more": None, "hold": _hold(view)}
     width = request.get("view")
     glancing = width in sections.WIDTHS and isinstance(hold.get("values"), dict)
     if glancing:
-        slots = sections.glance(view, shown, str(width))
-        half |= sections.half_drawn(slots)
-        more = request.get("settled") is not False and (bool(half) or sections.anything_late(view, late))
+        slots, fresh = sections.glance(view, shown, str(width))
+        odd |= fresh
+        more = request.get("settled") is not False and (bool(odd) or sections.anything_late(view, late))
     else:
-        slots, more = sections.whole(view, shown, late, half), False
+        slots, more = sections.whole(view, shown, late, odd), False
     return {
         "slots": {"lab.problems": lab.problem_list(problems), **slots},
         "controls": _controls(settled, view),
@@ -115,7 +115,7 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
         "problems": problems,
         "more": _REST if more else None,
         "fragment": _fragment(view),
-        "hold": _hold(view, late, half) if glancing else _hold(view),
+        "hold": _hold(view, late, odd) if glancing else _hold(view),
     }
 
 

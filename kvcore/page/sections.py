@@ -47,15 +47,15 @@ class Section:
     """Slots that are drawn together, and the controls they are drawn from.
 
     own: the controls under which they stand, so that a reader who moves one sees them answer first; `others` move them
-    too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings; `figure` is the slot
-    that has drawings, where there is one.
+    too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings; `drawn` says that it
+    has such drawings.
     """
 
     own: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
     render: Callable[[View, str | None], Mapping[str, str]]
     on_axis: bool = False
-    figure: str | None = None
+    drawn: bool = False
 
     def own_moved(self, view: View, shown: Shown) -> bool:
         """Whether a control of its own, or the chart's scale, differs from what the page shows."""
@@ -72,34 +72,36 @@ class Section:
         return any(name not in before or before[name] != view.values[name] for name in names)
 
 
-def glance(view: View, shown: Shown, width: str) -> dict[str, str]:
-    """What has to answer at once: the sections whose own controls moved, their figures in the one width in sight."""
-    slots: dict[str, str] = {}
-    for section in SECTIONS:
-        if section.own_moved(view, shown):
-            slots |= section.render(view, width)
-    return slots
+def glance(view: View, shown: Shown, width: str) -> tuple[dict[str, str], set[int]]:
+    """What has to answer at once: the sections whose own controls moved, their figures in the one width in sight.
 
-
-def half_drawn(slots: Collection[str]) -> set[str]:
-    """The figures among the slots of a glance: the page has only one of their drawings now."""
-    return {section.figure for section in SECTIONS if section.figure is not None and section.figure in slots}
-
-
-def whole(view: View, shown: Shown, late: Shown, half: Collection[str]) -> dict[str, str]:
-    """Everything that differs from what the page shows.
-
-    shown, late: of the sections that glances drew, and of those they left out; half: figures with one drawing only.
+    Answers the slots, and the sections that are then at odds with what was late: they have one drawing of two, or were
+    drawn from other controls than their own that are late elsewhere.
     """
     slots: dict[str, str] = {}
-    for section in SECTIONS:
-        if section.figure in half or section.own_moved(view, shown) or section.moved(view, late):
+    odd: set[int] = set()
+    for index, section in enumerate(SECTIONS):
+        if section.own_moved(view, shown):
+            slots |= section.render(view, width)
+            if section.drawn or section.others:
+                odd.add(index)
+    return slots, odd
+
+
+def whole(view: View, shown: Shown, late: Shown, odd: Collection[int]) -> dict[str, str]:
+    """Everything that differs from what the page shows.
+
+    shown, late: of the sections that glances drew, and of those they left out; odd: sections to be drawn in any case.
+    """
+    slots: dict[str, str] = {}
+    for index, section in enumerate(SECTIONS):
+        if index in odd or section.own_moved(view, shown) or section.moved(view, late):
             slots |= section.render(view, None)
     return slots
 
 
 def anything_late(view: View, shown: Shown) -> bool:
-    """Whether a glance left anything to be drawn, besides the other drawings of its figures."""
+    """Whether a glance left anything to be drawn, besides the sections that it made odd."""
     return any(section.moved(view, shown) for section in SECTIONS)
 
 
@@ -133,12 +135,12 @@ SECTIONS = (
     Section(
         own=_LAB | {"compare"},
         on_axis=True,
-        figure="lab.chart",
+        drawn=True,
         render=lambda view, width: {"lab.chart": lab.chart(view.lab, view.axis, width)},
     ),
     Section(
         own=_LAB,
-        figure="lab.footprint",
+        drawn=True,
         render=lambda view, width: {"lab.footprint": lab.footprint(view.lab, width)},
     ),
     Section(own=_SPLIT, others=_LAB, render=lambda view, _: split.readouts(view.split, view.lab)),
@@ -149,7 +151,7 @@ SECTIONS = (
     ),
     Section(
         own=_PAGING,
-        figure="paging.grid",
+        drawn=True,
         render=lambda view, width: {"paging.grid": paging.grid(view.paging, width)},
     ),
     Section(

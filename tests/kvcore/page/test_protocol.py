@@ -61,6 +61,17 @@ def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawing
     assert shown(page.slots) == whole
 
 
+def test_a_section_drawn_beside_another_model_is_drawn_again_when_the_model_comes_back():
+    page = Client()
+    whole = shown(page.slots)
+    page.set("model", "llama-2-7b")
+    page.set("engine_block", 64)
+    page.set("engine_block", 1)
+    page.set("model", "llama-3-70b")
+    page.rest()
+    assert shown(page.slots) == whole
+
+
 def test_another_answer_than_the_rest_completes_a_figure_too():
     page = Client()
     whole = shown(page.slots)
