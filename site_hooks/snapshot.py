@@ -17,9 +17,10 @@ from site_hooks.environment import BIN, CACHE, HERE, NODE_MODULES, ROOT
 PYODIDE = NODE_MODULES / "pyodide"
 SCENARIOS = HERE / "scenarios.py"
 DELTA = ROOT / "docs" / "assets" / "worker" / "delta.js"
+ABSENT = HERE / "snapshot_absent.py"
 _LIBRARY = HERE / "snapshot_library.mjs"
 _STEPS = tuple(HERE / f"snapshot_{step}.mjs" for step in ("modules", "heap", "delta"))
-SOURCES = (*wheel.SOURCES, SCENARIOS, DELTA, _LIBRARY, *_STEPS, HERE / "package-lock.json", Path(__file__))
+SOURCES = (*wheel.SOURCES, SCENARIOS, ABSENT, DELTA, _LIBRARY, *_STEPS, HERE / "package-lock.json", Path(__file__))
 
 
 def build() -> Path:
@@ -42,7 +43,7 @@ def _make(folder: Path) -> None:
     shutil.copyfile(wheel.build(), package)
     lock(package, folder / "pyodide-lock.json")
     modules, heap, delta = _STEPS
-    tools.node(modules, folder, library())
+    tools.node(modules, folder, library(), ABSENT)
     tools.node(heap, folder, SCENARIOS)
     tools.node(delta, folder)
     trim(library(), json.loads((folder / "modules.json").read_text("utf-8")), folder / "library.zip")
