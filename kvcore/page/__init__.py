@@ -45,10 +45,24 @@ def update(request: str) -> str: ...
 @overload
 def update(request: Mapping[str, object]) -> Answer: ...
 def update(request: str | Mapping[str, object]) -> str | Answer:
-    """Answer a request; JSON text gets JSON text."""
-    if isinstance(request, str):
-        return json.dumps(_answer(*_parsed(request)))
-    return _answer(request)
+    """Answer a request; JSON text gets JSON text.
+
+    Text comes from a reader's page, which must not lose its state even to a fault of ours: such a request is answered
+    with the last good state, and the fault named among the problems. A mapping comes from a program, which is told.
+    """
+    if not isinstance(request, str):
+        return _answer(request)
+    asked, problems = _parsed(request)
+    try:
+        return json.dumps(_answer(asked, problems))
+    except Exception as fault:  # noqa: BLE001 - whatever it is, the page goes on
+        return json.dumps(_last_good(asked.get("hold"), [*problems, words.fault(type(fault).__name__, str(fault))]))
+
+
+def _last_good(hold: object, problems: Sequence[str]) -> Answer:
+    """The whole of the last state that was answered well; the defaults where there is none."""
+    values = hold.get("values") if isinstance(hold, dict) else None
+    return _answer(values if isinstance(values, dict) else {}, problems)
 
 
 def form(name: str) -> str:

@@ -64,7 +64,6 @@ _70B = "llama-3-70b"
 FACTS: dict[str, Fact] = {
     "fact.70b.token": _bytes(lambda: _held(_70B).bytes_per_token),
     "fact.70b.token.mha": _bytes(lambda: _as(_held(_70B), 64).bytes_per_token),
-    "fact.70b.sequence": _bytes(lambda: _held(_70B).cache_bytes),
     "fact.70b.batch32": _bytes(lambda: _held(_70B, batch=32).cache_bytes),
     "fact.70b.weights": _bytes(lambda: _held(_70B).weights_bytes),
     "fact.70b.params": _count(lambda: _held(_70B).shape.params),
@@ -75,7 +74,6 @@ FACTS: dict[str, Fact] = {
     "fact.70b.cliff.batch128": _count(lambda: _held(_70B, batch=128).cliff_context),
     "fact.70b.cliff.batch53.mha": _count(lambda: _as(_held(_70B, batch=53), 64).cliff_context),
     "fact.70b.cliff.batch53.int8": _count(lambda: _held(_70B, batch=53, cache="int8").cliff_context),
-    "fact.70b.cliff.batch53": _count(lambda: _held(_70B, batch=53).cliff_context),
     "fact.70b.batch": _count(lambda: _held(_70B).cliff_batch),
     "fact.70b.mha.sooner": _times(lambda: _sooner(_held(_70B), _as(_held(_70B), 64))),
     "fact.70b.mha.more": _count(
@@ -83,7 +81,6 @@ FACTS: dict[str, Fact] = {
     ),
     "fact.7b.token": _bytes(lambda: _held("llama-2-7b").bytes_per_token),
     "fact.13b.token": _bytes(lambda: _held("llama-2-13b").bytes_per_token),
-    "fact.8b.token": _bytes(lambda: _held("llama-3-8b").bytes_per_token),
     "fact.mistral.window": _count(lambda: catalog.MODELS["mistral-7b-v0.1"].shape.groups[0].turn),
     "fact.mistral.cap": _bytes(lambda: _held("mistral-7b-v0.1", context=2**20).cache_bytes),
     "fact.paging.longest": _count(lambda: LONGEST),

@@ -31,7 +31,6 @@ def readouts(result: LabResult) -> dict[str, Html]:
 
     params = data(shape.params, format_parameters(shape.params))
     kv_heads = shape.kv_heads
-    mha = result.twins.get("mha")
     return {
         "lab.bytes_per_token": size(footprint.bytes_per_token),
         "lab.cache_total": _with(size(footprint.cache_bytes), words.load(footprint.context, footprint.batch)),
@@ -52,7 +51,6 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.context_note": el(
             "span", words.context_note(result.model.name, footprint.context, limit, _window(footprint))
         ),
-        "lab.mha_factor": data(None, words.NO_TWIN) if mha is None else _sooner(footprint, mha),
         **_decode(result),
     }
 
@@ -200,13 +198,6 @@ def _max_batch(held: Footprint, gpu: Gpu) -> Html:
     if batch is None:
         return data(None, words.NOTHING_TO_FIT)
     return _with(data(batch, words.sequences(batch)), words.on_gpus(held.gpus, gpu.label, held.context))
-
-
-def _sooner(held: Footprint, twin: Footprint) -> Html:
-    if held.cliff_context is None or twin.cliff_context is None:
-        return data(None, words.NO_TWIN)
-    ratio = Fraction(held.cliff_context, twin.cliff_context)
-    return data(float(ratio), words.times(format_ratio(ratio)))
 
 
 def _decode(result: LabResult) -> dict[str, Html]:

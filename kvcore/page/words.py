@@ -170,6 +170,10 @@ def import_failed(reason: str, name: str) -> str:
     return template.format(name=name, reason=reason)
 
 
+def fault(kind: str, message: str) -> str:
+    return f"This state cannot be computed, which is our fault ({kind}: {message}). The last one is kept."
+
+
 def not_json(error: str) -> str:
     return f"The request is not JSON ({error}); expected an object of controls."
 

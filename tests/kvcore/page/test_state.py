@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from kvcore.page import update
+from kvcore.page import sections, update
 
 
 def values(request):
@@ -286,3 +286,25 @@ def test_no_value_that_a_program_can_give_raises(value):
     answer = update(dict.fromkeys(["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view"], value))
     assert answer["controls"]["layers"]["value"] in {1, 80, 256}
     assert all(problem.isascii() and len(problem) < 400 for problem in answer["problems"])
+
+
+def test_a_fault_of_ours_keeps_the_last_good_state_and_is_named(monkeypatch):
+    before = update({"model": "llama-2-7b", "batch": "3"})
+    real = sections.lab_result
+
+    def faulty(values):
+        if values["batch"] == 13:
+            raise ZeroDivisionError("made up")
+        return real(values)
+
+    monkeypatch.setattr(sections, "lab_result", faulty)
+    asked = {"model": "llama-2-7b", "batch": "13", "hold": before["hold"], "view": "wide"}
+    answer = json.loads(update(json.dumps(asked)))
+    assert answer["problems"] == [
+        "This state cannot be computed, which is our fault (ZeroDivisionError: made up). The last one is kept."
+    ]
+    assert answer["controls"]["batch"]["value"] == 3
+    assert answer["controls"]["model"]["value"] == "llama-2-7b"
+    assert answer["slots"]["lab.cache_total"] == before["slots"]["lab.cache_total"]
+    with pytest.raises(ZeroDivisionError):
+        update(asked)
