@@ -283,7 +283,6 @@ def times(ratio: str) -> str:
 
 NO_KV_HEADS = "no one number"
 NO_CLIFF = "never: the cache stops growing before it reaches the weights"
-BEYOND_CHART = "beyond the chart"
 
 
 def cliff_at_batch(batch: int) -> str:
@@ -334,7 +333,6 @@ HEAD_SHARE = "Share of the GPUs"
 ROW_WEIGHTS = "Weights"
 ROW_CACHE = "KV cache"
 ROW_FREE = "Free"
-ROW_TOTAL = "GPUs in all"
 
 
 def weights_label(size: str) -> str:
@@ -526,10 +524,6 @@ def paging_legend(strategy: str, longest: int) -> str:
 
 def row_label(index: int) -> str:
     return format_count(index)
-
-
-def block_note(cells: int) -> str:
-    return f"{format_count(cells)} blocks for the longest sequence"
 
 
 FIT_MORE = "in the same memory"
