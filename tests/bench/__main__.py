@@ -1,77 +1,38 @@
-"""Measure the built site in cold browser contexts on this machine, and write a table: medians, never a verdict.
-
-Other contenders (plain Pyodide, PyScript, a JavaScript twin) join as rows of `CONTENDERS`: each is a page that sets
-`window.explainer.ready`, opened in turn within one run, so that a busy machine slows all alike.
-"""
+"""Measure what the built site costs a reader, beside plain Pyodide and PyScript, and write the table that README quotes."""
 
 import argparse
-import gzip
-import statistics
+import os
+import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from site_hooks import browser, hosting
 from site_hooks.build import SITE
-
-CONTENDERS = {"this page": "index.html"}
-
-READY = "() => window.explainer.ready.then(({rung}) => [rung, performance.now()])"
-UPDATES = """async count => {
-  const box = document.querySelector('#lab [name="batch"]'), times = [];
-  for (let step = 0; step < count; step++) {
-    box.value = String(1 + step % 64);
-    const start = performance.now();
-    box.dispatchEvent(new Event('input', {bubbles: true}));
-    box.dispatchEvent(new Event('change', {bubbles: true}));
-    await window.explainer.update();
-    times.push(performance.now() - start);
-  }
-  return times;
-}"""
-
-
-def boot(chromium: Browser, address: str) -> tuple[Page, float]:
-    """A page in a cold context, and the milliseconds from navigation until Python answered there."""
-    page = chromium.new_context().new_page()
-    page.goto(address)
-    rung, milliseconds = page.evaluate(READY)
-    if rung == "static":
-        raise SystemExit(f"Python did not boot at {address}")
-    return page, milliseconds
-
-
-def runtime_bytes(site: Path) -> int:
-    """What a first visit downloads before Python is ready, as a host that compresses sends it."""
-    return sum(len(gzip.compress(path.read_bytes(), 6)) for path in site.glob("assets/runtime/*/*"))
+from tests.bench import contenders, host, readings, report
+from tests.bench.visits import Stage
 
 
 def main() -> None:
-    """Print the table."""
+    """Measure, print, and write what a whole run found."""
     parser = argparse.ArgumentParser(prog="python -m site_hooks bench", description=__doc__)
-    parser.add_argument("--runs", type=int, default=7, help="cold boots of each contender (default: 7)")
-    parser.add_argument("--updates", type=int, default=100, help="changes of one control (default: 100)")
-    chosen = parser.parse_args()
-    boots: dict[str, list[float]] = {name: [] for name in CONTENDERS}
-    updates: list[float] = []
-    with hosting.hosted(SITE) as base, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.chromium(), args=browser.ARGUMENTS)
-        for run in range(chosen.runs):
-            for name, path in CONTENDERS.items():
-                page, milliseconds = boot(chromium, base + path)
-                boots[name].append(milliseconds)
-                if run == chosen.runs - 1 and path == "index.html":
-                    updates = page.evaluate(UPDATES, chosen.updates)
-                page.context.close()
-        chromium.close()
-    print("| what | median | worst |\n|---|---:|---:|")
-    for name, times in boots.items():
-        print(f"| Python ready, cold, {name} | {statistics.median(times):,.0f} ms | {max(times):,.0f} ms |")
-    p95 = statistics.quantiles(updates, n=20)[-1]
-    print(
-        f"| control to changed page (p95 {p95:.1f} ms) | {statistics.median(updates):.1f} ms | {max(updates):.1f} ms |"
+    parser.add_argument("--runs", type=int, default=None, help="visits of each kind (default: 9; 3 when quick)")
+    parser.add_argument("--moves", type=int, default=None, help="moves of each control (default: 60; 24 when quick)")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer, and no slow link together with a slow computer; writes no file"
     )
-    print(f"| runtime, gzip | {runtime_bytes(SITE) / 1e6:.2f} MB | |")
+    chosen = parser.parse_args()
+    runs, moves = chosen.runs or (3 if chosen.quick else 9), chosen.moves or (24 if chosen.quick else 60)
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        contenders.generate(SITE, folder)
+        with host.hosted(folder) as (base, link), sync_playwright() as playwright:
+            stage = Stage(playwright=playwright, probe=contenders.probe(), base=base, link=link)
+            found = readings.measure(stage, runs=runs, moves=moves, quick=chosen.quick)
+    load = before, os.getloadavg()[0]
+    print(report.markdown(found, runs=runs, load=load))
+    if not chosen.quick:
+        report.write(found, runs=runs, load=load)
 
 
 if __name__ == "__main__":
