@@ -19,6 +19,7 @@ from site_hooks.digest import files as files_in
 from site_hooks.environment import UnmetNeed
 
 KATEX = "assets/katex/"
+HOLDS_FORM = " data-hold="  # only such a page needs Python
 SOURCES = {".js", ".mjs", ".ts"}
 UNUSED = (
     "assets/javascripts/lunr/",
@@ -59,7 +60,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     except (UnmetNeed, slots.SlotError) as problem:
         raise PluginError(str(problem)) from problem
     _builds[:] = [build]
-    config.extra_javascript = [build.script[0]]
     return config
 
 
@@ -100,15 +100,18 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Fill the slots, say where the runtime is, and last of all put the policy over the page as it will be."""
     (build,) = _builds
-    where = get_relative_url(runtime.address(build.runtime), page.url)
-    meta = f'<meta name="explainer-runtime" content="{where.rstrip("/")}/">'
-    if _kept_offline(config):
-        meta += f'<meta name="explainer-offline" content="{get_relative_url(offline.SCRIPT, page.url)}">'
     try:
         output = slots.fill(output, build.told)
     except slots.SlotError as problem:
         raise PluginError(f"{page.file.src_uri}: {problem}") from problem
-    return csp.protect(output.replace("</head>", f"{meta}</head>", 1), development=build.development)
+    script = get_relative_url(build.script[0], page.url)
+    head = f'<script src="{script}" async></script>'  # early, and in the way of nothing: it starts Python when the first frame is painted
+    if HOLDS_FORM in output:
+        where = get_relative_url(runtime.address(build.runtime), page.url)
+        head = f'<meta name="explainer-runtime" content="{where.rstrip("/")}/">{head}'
+    if _kept_offline(config):
+        head = f'<meta name="explainer-offline" content="{get_relative_url(offline.SCRIPT, page.url)}">{head}'
+    return csp.protect(output.replace("</head>", f"{head}</head>", 1), development=build.development)
 
 
 def on_post_template(output_content: str, *, template_name: str, config: MkDocsConfig) -> str:  # noqa: ARG001

@@ -56,8 +56,13 @@ const python = await start({}, module => {
     return header;
   };
 });
-const answer = python.pyimport('kvcore.page').update('{}');
-if (answer !== readFileSync(`${folder}/answer.json`, 'utf8')) throw new Error('the restored snapshot answers otherwise');
+const {update} = python.pyimport('kvcore.page');
+const whole = update('{}');
+if (whole !== readFileSync(`${folder}/answer.json`, 'utf8')) throw new Error('the restored snapshot answers otherwise');
+
+/** What the worker asks to know that Python is well: one step of a drag, which any reader may make, and not the whole page. */
+const request = JSON.stringify({batch: '9', changed: ['batch'], settled: false, view: 'narrow', hold: JSON.parse(whole).hold});
+const check = {request, answer: textChecksum(update(request))};
 
 writeFileSync(`${folder}/delta.bin`, delta);
-writeFileSync(`${folder}/snapshot.json`, JSON.stringify({header, kept, answer: textChecksum(answer)}));
+writeFileSync(`${folder}/snapshot.json`, JSON.stringify({header, kept, check}));

@@ -18,9 +18,19 @@ import { makeSync } from './js/sync.js';
 /** A reader who saves data may never touch a control; whoever waits for Python is not kept for longer. */
 const LIMIT_MS = 600_000;
 
-/** @returns {Promise<unknown>} when the first paint is done and the reader is not being kept waiting */
-const idle = () => new Promise(resolve => requestAnimationFrame(() =>
-  'requestIdleCallback' in window ? requestIdleCallback(resolve, { timeout: 1000 }) : setTimeout(resolve, 50)));
+/** Python is on its way while the document still is: this script stands in the head. */
+const parsed = new Promise(resolve => {
+  if (document.readyState !== 'loading') resolve(undefined);
+  else document.addEventListener('DOMContentLoaded', resolve);
+});
+
+/** @returns {Promise<unknown>} when something is painted, or a moment later where nothing is: a tab in the background */
+const painted = () => new Promise(resolve => {
+  requestAnimationFrame(() => setTimeout(resolve));
+  setTimeout(resolve, 1000);
+});
+
+const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
 /** @returns {Promise<unknown>} at the first touch of a control: a reader who saves data pays for Python only then */
 const firstTouch = () => new Promise(resolve => {
@@ -33,10 +43,36 @@ const firstTouch = () => new Promise(resolve => {
 
 /** @returns {Promise<{rung: string}>} */
 async function main() {
+  const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
+  const starting = folder ? start(folder) : null;
+  await parsed;
   sortTables();
   const form = document.querySelector('form[data-hold]');
-  if (!(form instanceof HTMLElement)) return { rung: 'static' };
+  return folder && starting && form instanceof HTMLElement ? talk(form, folder, starting) : { rung: 'static' };
+}
 
+/**
+ * Python, begun in a worker as soon as that is in nobody's way.
+ * @param {string} folder
+ */
+async function start(folder) {
+  document.documentElement.dataset.python = savesData ? 'waiting' : 'starting'; // now, when it costs nothing: there is no body yet
+  await (savesData ? firstTouch() : painted());
+  const python = connect(new URL(folder, document.baseURI), { died: error => died(error), changed: showState });
+  explainer.boot = python.boot;
+  return python;
+}
+
+/** @type {(error: unknown) => void} */
+let died = () => {};
+
+/**
+ * @param {HTMLElement} form
+ * @param {string} folder the runtime's
+ * @param {ReturnType<typeof start>} starting
+ * @returns {Promise<{rung: string}>}
+ */
+async function talk(form, folder, starting) {
   const sync = makeSync({
     read: readControls,
     view: drawingInSight,
@@ -74,17 +110,10 @@ async function main() {
   addEventListener('hashchange', arrive);
   arrive();
 
-  if (/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData) {
-    showState('waiting');
-    await firstTouch();
-  } else {
-    showState('starting');
-    await idle();
-  }
-  showState('starting');
-  const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content') ?? '';
-  const python = connect(new URL(folder, document.baseURI), { died: fail, changed: showState });
-  explainer.boot = python.boot;
+  showState(savesData ? 'waiting' : 'starting');
+  const python = await starting;
+  died = fail;
+  if (!python.boot.rung) showState('starting');
   try {
     const rung = await python.ready;
     sync.start(python.ask);

@@ -4,7 +4,7 @@
  *
  * @typedef {object} Manifest what site_hooks/runtime.py says of them; esbuild puts it in the place of MANIFEST
  * @property {Record<string, {bytes: number, sha256: string}>} files
- * @property {{header: {hiwireKeys: any[], immortalKeys: string[]}, kept: number, answer: number}} snapshot
+ * @property {{header: {hiwireKeys: any[], immortalKeys: string[]}, kept: number, check: {request: string, answer: number}}} snapshot
  * @property {{arch: "wasm32", abi_version: string, platform: string, version: string, python: string}} python Pyodide's version, as a lock file names it
  */
 
