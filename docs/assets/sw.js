@@ -50,28 +50,43 @@ async function clean(kept) {
   await Promise.all(names.filter(name => name.startsWith(PREFIX) && !kept.includes(name)).map(name => caches.delete(name)));
 }
 
-/** @param {Request} request @param {URL} address what it asks for, without its fragment and query */
+/** @param {number} milliseconds @returns {Promise<undefined>} */
+const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds, undefined));
+
+/**
+ * What a cache holds, or nothing when it fails or does not say so in time: a store that is being changed may keep others
+ * waiting, and no page shall wait with them.
+ * @param {string} name @param {URL} address
+ */
+const copyIn = (name, address) => Promise.race([
+  caches.open(name).then(cache => cache.match(address)).catch(() => undefined),
+  pause(PATIENCE_MS),
+]);
+
+/** @param {Request} request @param {URL} address what it asks for, without its fragment and query @returns {Promise<Response>} */
 async function fromNetwork(request, address) {
   // A page is asked for anew: one that an HTTP cache still holds might name a runtime that is gone.
   const asked = request.mode === 'navigate' ? fetch(request, {cache: 'no-cache'}) : fetch(request);
-  asked.catch(() => {}); // it is awaited below; until then a failure is not an unhandled one
-  const cache = await caches.open(PAGES);
-  const copy = await cache.match(address.href.endsWith('/') ? new URL('index.html', address) : address);
-  if (!copy) return asked;
-  const late = new Promise(resolve => setTimeout(resolve, PATIENCE_MS, copy));
-  return /** @type {Promise<Response>} */ (Promise.race([asked, late]).catch(() => copy));
+  const kept = copyIn(PAGES, address.href.endsWith('/') ? new URL('index.html', address) : address);
+  const late = pause(PATIENCE_MS).then(() => kept).then(copy => copy ?? asked);
+  late.catch(() => {}); // where the network has failed before it was late, that is told below
+  return Promise.race([asked, late]).catch(async error => {
+    const copy = await kept;
+    if (!copy) throw error;
+    return copy;
+  });
 }
 
 /** @param {Request} request @param {URL} address */
 async function fromCache(request, address) {
-  const cache = await caches.open(RUNTIME);
-  return await cache.match(address) ?? fetch(request);
+  return await copyIn(RUNTIME, address) ?? fetch(request);
 }
 
 worker.addEventListener('install', event => event.waitUntil(site ? keep(site) : worker.skipWaiting()));
 
+// Until this is done no request is answered, so it may not take for ever.
 worker.addEventListener('activate', event => event.waitUntil(
-  site ? clean([PAGES, RUNTIME]) : clean([]).then(() => worker.registration.unregister())));
+  site ? Promise.race([clean([PAGES, RUNTIME]), pause(PATIENCE_MS)]) : clean([]).then(() => worker.registration.unregister())));
 
 if (site) {
   worker.addEventListener('fetch', event => {

@@ -127,6 +127,18 @@ def test_a_new_deployment_replaces_the_old_one(deployed: Path, base_url: str, co
     assert rung(third) == "delta"
 
 
+def test_a_store_that_never_answers_keeps_no_page_waiting(deployed: Path, base_url: str, page: Page) -> None:
+    script = deployed / offline.SCRIPT
+    stuck = "const open = caches.open; caches.open = function (name) {"
+    stuck += " return registration.active ? new Promise(() => {}) : open.call(this, name); };"
+    script.write_text(stuck + script.read_text("utf-8"), "utf-8")
+    visit(page, base_url)
+    page.goto(f"{base_url}models.html")
+    assert page.evaluate("() => Boolean(navigator.serviceWorker.controller)")
+    page.goto(f"{base_url}index.html")
+    assert rung(page) == "delta"
+
+
 def test_a_page_whose_runtime_is_gone_offers_to_load_it_again(
     site: Path, context: BrowserContext, open_page: OpenPage, console_errors: list[str]
 ) -> None:
