@@ -64,11 +64,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the vendored files; leave out what no page uses: sources of scripts (their bundle ships), the theme's search."""
+    """Add the vendored files; leave out what no page uses: sources of scripts (their bundle ships), the theme's search and source maps."""
     (build,) = _builds
     for file in files:
         source = Path(file.src_uri).suffix in SOURCES and file.src_dir == config.docs_dir
-        if source or file.src_uri.startswith(UNUSED):
+        if source or file.src_uri.startswith(UNUSED) or file.src_uri.endswith(".map"):
             file.inclusion = InclusionLevel.EXCLUDED
     at = runtime.address(build.runtime)
     vendored = {at + path.relative_to(build.runtime).as_posix(): path for path in files_in(build.runtime)}
