@@ -1,0 +1,74 @@
+"""How large the site is, file by file: a table in the README, between two comments, written anew by this step."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from site_hooks import build, environment
+from site_hooks.environment import ROOT, UnmetNeed
+
+README = ROOT / "README.md"
+LISTED = 100_000
+"""Files of more bytes than this are named."""
+
+_MARKS = re.compile(r"(<!-- sizes: [^>]* -->\n).*?(<!-- /sizes -->)", re.DOTALL)
+_HASH = re.compile(r"\b[0-9a-f]{8,16}\b")
+_FOR = {
+    "disk": "only read where the page was opened from disk",
+    "library.zip.gzip": "second rung",
+    "kvcore": "second rung",
+    "pyodide.asm.wasm.gzip": "first rung: CPython",
+    "snapshot.gzip": "first rung: its memory, with kvcore in it",
+    "worker.js": "first rung: the worker, with Pyodide's scripts",
+    "html": "a page, whole before any script runs",
+    "javascripts": "the theme",
+    "stylesheets": "the theme",
+}
+
+
+def table(site: Path) -> str:
+    """The table for a built site, in Markdown."""
+    sizes = {path.relative_to(site).as_posix(): path.stat().st_size for path in site.rglob("*") if path.is_file()}
+    large = sorted((name for name in sizes if sizes[name] > LISTED), key=lambda name: (-sizes[name], name))
+    disk = sum(size for name, size in sizes.items() if "/disk/" in name)
+    rows = [
+        "| file | bytes | read for |",
+        "|---|--:|---|",
+        *(f"| `{_HASH.sub('HASH', name)}` | {sizes[name]:,} | {_purpose(name)} |" for name in large),
+        f"| {len(sizes) - len(large)} smaller ones | {sum(sizes.values()) - sum(sizes[name] for name in large):,} | |",
+        f"| all {len(sizes)} | {sum(sizes.values()):,} | {sum(sizes.values()) - disk:,} of them over a network |",
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def rewritten(text: str, site: Path) -> str:
+    """A text with the table between its marks.
+
+    Raises:
+        UnmetNeed: The text has no marks.
+    """
+    made, count = _MARKS.subn(lambda marks: marks[1] + table(site) + marks[2], text)
+    if count != 1:
+        raise UnmetNeed("README.md has no one pair of `<!-- sizes: ... -->` and `<!-- /sizes -->`")
+    return made
+
+
+def _purpose(name: str) -> str:
+    return next(_purposes(name), "")
+
+
+def _purposes(name: str) -> Iterator[str]:
+    parts = name.split("/")
+    for part, purpose in _FOR.items():
+        if part in parts or parts[-1].startswith(part + "-") or parts[-1].endswith("." + part):
+            yield purpose
+
+
+def main(_: list[str]) -> int:
+    """Write the table of the site as it now is into the README."""
+    README.write_text(rewritten(README.read_text("utf-8"), build.fresh()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    environment.step("site_hooks.sizes", main)
