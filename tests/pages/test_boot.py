@@ -110,6 +110,25 @@ def test_without_both_ways_the_page_stays_as_it_was_built(
     _is_as_built(page)
 
 
+@pytest.mark.parametrize("what", ["**/*.css", "**/javascripts/*", "**/katex/fonts/*"])
+def test_without_looks_the_page_still_answers(
+    what: str, context: BrowserContext, open_page: OpenPage, console_errors: list[str]
+) -> None:
+    context.route(what, lambda route: route.fulfill(status=404, body="gone"))
+    assert answers(open_page())
+    console_errors.clear()
+
+
+def test_without_its_script_the_page_stays_as_it_was_built(
+    context: BrowserContext, open_page: OpenPage, console_errors: list[str]
+) -> None:
+    context.route("**/assets/page.*.js", lambda route: route.fulfill(status=404, body="gone"))
+    page = open_page(ready=False)
+    assert total(page) == DEFAULT_TOTAL
+    assert page.locator('#lab [name="batch"]').is_disabled()
+    console_errors.clear()
+
+
 def test_what_the_second_rung_needs_is_not_asked_for_when_the_first_holds(
     open_page: OpenPage, requests: list[object]
 ) -> None:
