@@ -38,10 +38,22 @@ export const boxOf = name => controls().get(name)?.parts[0] ?? null;
 /** @param {HTMLInputElement} range @returns {string[]} */
 export const stopsOf = range => (range.dataset.stops ?? '').split(' ').filter(Boolean);
 
+/** @type {WeakMap<HTMLInputElement, {text: string | undefined, stops: number[]}>} what each range's stops were last read as */
+const numbers = new WeakMap();
+
 /** @param {HTMLInputElement} range @param {string | number} value @returns {number} the last stop at or below the value */
 export function positionOf(range, value) {
-  const above = stopsOf(range).findIndex(stop => Number(stop) > Number(value));
-  return above < 0 ? stopsOf(range).length - 1 : Math.max(0, above - 1);
+  const text = range.dataset.stops, wanted = Number(value);
+  let read = numbers.get(range);
+  if (read?.text !== text || !read) numbers.set(range, read = { text, stops: stopsOf(range).map(Number) });
+  const above = read.stops.findIndex(stop => stop > wanted);
+  return above < 0 ? read.stops.length - 1 : Math.max(0, above - 1);
+}
+
+/** @param {HTMLInputElement} range @param {string | number} value puts it there; the browser works even where nothing moves */
+function place(range, value) {
+  const position = String(positionOf(range, value));
+  if (range.value !== position) range.value = position;
 }
 
 /** The box whose text the reader is still writing: it is not rewritten. @type {string | null} */
@@ -66,15 +78,20 @@ export function readControls() {
   return values;
 }
 
+/** @param {HTMLInputElement} radio @param {boolean} on */
+function check(radio, on) {
+  if (radio.checked !== on) radio.checked = on;
+}
+
 /** @param {string} name @param {string} value @returns {boolean} whether the page has such a control */
 export function setControl(name, value) {
   const control = controls().get(name);
   for (const part of control?.parts ?? []) {
-    if (part.type === 'radio') /** @type {HTMLInputElement} */ (part).checked = part.value === value;
+    if (part.type === 'radio') check(/** @type {HTMLInputElement} */ (part), part.value === value);
     else if (part.value !== value) part.value = value;
   }
   if (control?.range && name !== dragged && value.trim() !== '' && Number.isFinite(Number(value))) {
-    control.range.value = String(positionOf(control.range, value));
+    place(control.range, value);
   }
   return control !== undefined;
 }
@@ -95,9 +112,9 @@ export function applyControls(states, busy) {
     }
     if (state.value !== undefined && !busy.has(name)) {
       if (name !== writing) setControl(name, String(state.value));
-      else if (range) range.value = String(positionOf(range, state.value));
+      else if (range) place(range, state.value);
     }
-    if (range && state.text !== undefined) range.setAttribute('aria-valuetext', state.text);
+    if (range && state.text !== undefined && range.getAttribute('aria-valuetext') !== state.text) range.setAttribute('aria-valuetext', state.text);
     for (const part of range ? [...parts, range] : parts) {
       if (state.disabled !== undefined && part.disabled !== state.disabled) part.disabled = state.disabled;
     }
@@ -107,7 +124,7 @@ export function applyControls(states, busy) {
       const first = parts[0];
       if (first?.type !== 'radio') first?.setAttribute('aria-invalid', String(state.invalid));
     }
-    if (name === 'spec') document.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !state.value));
+    if (name === 'spec') forms().forEach(form => form.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !state.value)));
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }
