@@ -100,6 +100,7 @@ UNUSED = {
     ("llama-4-scout-17b-16e-instruct", "intermediate_size_mlp"),
     *((name, "sliding_window") for name in READABLE if name.startswith(("mimo", "qwen3-"))),
     ("qwen3.5-27b", "full_attention_interval"),
+    ("qwen3.5-27b", "mlp_only_layers"),  # layers without experts, in a model that has none
     # There is no window to use.
     *((name, "use_sliding_window") for name in READABLE if name.startswith("qwen3-")),
 }
