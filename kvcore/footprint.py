@@ -57,7 +57,8 @@ class Footprint:
         total = [self.batch * self.shape.state_bytes] * len(contexts)
         for group in self.shape.groups:
             rate = self.batch * group.bytes_per_token(self.cache_dtype, self.value_dtype or self.cache_dtype)
-            total = [size + rate * group.cached_tokens(context) for size, context in zip(total, contexts, strict=True)]
+            tokens = contexts if group.turn is None else [group.cached_tokens(context) for context in contexts]
+            total = [size + rate * count for size, count in zip(total, tokens, strict=True)]
         return total
 
     @cached_property

@@ -144,11 +144,13 @@ class Placer:
         for at, weight in self.levels:
             if top - 1 < at < bottom + 1:
                 cost += weight
+        if cost >= bound:
+            return cost
         for curve, weight in self.curves:
-            if cost >= bound:
-                break
             if curve.crosses(box):
                 cost += weight
+                if cost >= bound:
+                    break
         return cost
 
     def render(self) -> Html:
