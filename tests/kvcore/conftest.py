@@ -2,5 +2,7 @@
 
 from hypothesis import settings
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)  # a run that passed passes again, on any machine
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None
+)  # a run that passed passes again, on any machine
 settings.load_profile("repeatable")

@@ -368,9 +368,23 @@ def test_what_is_moved_before_python_is_there_is_applied_in_order(
 def test_without_wasm_the_page_shows_everything_and_says_so(
     context: BrowserContext, open_page: OpenPage, page: Page, console_errors: list[str]
 ) -> None:
-    context.route("**/pyodide.asm.wasm*", lambda route: route.fulfill(status=404, body="gone"))
-    open_page(ready=False)
-    box(page, "batch").fill("64")
+    held: list[Route] = []
+    gone = []
+
+    def answer(route: Route) -> None:
+        if gone:
+            route.fulfill(status=404, body="gone")
+        else:
+            held.append(route)
+
+    context.route("**/pyodide.asm.wasm*", answer)
+    with page.expect_request("**/pyodide.asm.wasm*"):
+        open_page(ready=False)
+    expect(page.locator("#kv-python")).to_have_attribute("data-state", "starting")
+    box(page, "batch").fill("64")  # nothing fails before the reader has moved something
+    gone.append(True)
+    for route in held:
+        route.fulfill(status=404, body="gone")
     assert page.evaluate("() => window.explainer.ready") == {"rung": "static"}
     shown_as_built(page)
     assert page.locator('#kv-python [data-when="failed"]').is_visible()
