@@ -10,7 +10,7 @@ import { arrivedFragment, offerLink, showFragment } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { connect } from './js/python.js';
 import { showBoot } from './js/runs.js';
-import { applySlots, drawingInSight, restoreSlots } from './js/slots.js';
+import { applySlots, drawingInSight, openedTables, restoreSlots } from './js/slots.js';
 import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
@@ -76,6 +76,7 @@ async function talk(form, folder, starting) {
   const sync = makeSync({
     read: readControls,
     view: drawingInSight,
+    opened: openedTables,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
     apply(answer, busy) {
       applySlots(answer.slots ?? {});

@@ -8,6 +8,7 @@ A request is a flat object (or its JSON text): control name -> value, number box
     fragment  the text of the URL fragment, on arrival: it then stands for all controls
     view      "wide" or "narrow": the drawing of a figure that is in sight; the answer is then a glance, the parts that the
               moved controls stand beside, and `more` is set while anything else is to be drawn
+    opened    names of the slots whose folded table the reader has opened: a glance leaves the others out
     more      the newest answer's "more", to be given the rest
 
 Controls left out have their defaults; shape controls, those of the model. The answer:
@@ -30,7 +31,7 @@ from typing import overload
 from kvcore.page import lab, sections, split, words
 from kvcore.page.controls import CONTROLS, format_fragment
 from kvcore.page.form import render_form
-from kvcore.page.state import Settled, frozen_controls, own_shape, settle, stops
+from kvcore.page.state import Settled, frozen_controls, names, own_shape, settle, stops
 
 __all__ = ["BLOCK_SLOTS", "form", "update"]
 
@@ -117,7 +118,7 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     width = request.get("view")
     glancing = width in sections.WIDTHS and isinstance(hold.get("values"), dict)
     if glancing:
-        slots, fresh = sections.glance(view, shown, str(width))
+        slots, fresh = sections.glance(view, shown, str(width), names(request.get("opened")))
         odd |= fresh
         more = request.get("settled") is not False and (bool(odd) or sections.anything_late(view, late))
     else:

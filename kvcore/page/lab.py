@@ -14,10 +14,12 @@ from kvcore.page.figures.cliff import cliff_chart
 from kvcore.page.formula import formula, per_value
 from kvcore.page.results import LabResult
 from kvcore.page.svg import NOTHING, Html, data, el, escape, filled, join, small
-from kvcore.page.tables import chart_table, figure, footprint_table
+from kvcore.page.tables import figure
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio, significant
 
-BLOCKS = frozenset({"lab.chart", "lab.footprint", "lab.formula", "lab.model_note"})
+BLOCKS = frozenset(
+    {"lab.chart", "lab.chart_table", "lab.footprint", "lab.footprint_table", "lab.formula", "lab.model_note"}
+)
 """Slots that hold more than a phrase: the page gives them a block of their own."""
 
 
@@ -51,12 +53,11 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.context_note": el(
             "span", words.context_note(result.model.name, footprint.context, limit, _window(footprint))
         ),
-        **_decode(result),
     }
 
 
 def chart(result: LabResult, axis: MemoryAxis, width: str | None = None) -> Html:
-    """The cliff chart with its caption and its table; `width` asks for one of its drawings only."""
+    """The cliff chart with its caption; `width` asks for one of its drawings only."""
     finding = chart_finding(result)
     caption = join(
         [
@@ -67,7 +68,7 @@ def chart(result: LabResult, axis: MemoryAxis, width: str | None = None) -> Html
         ],
         " ",
     )
-    return figure(cliff_chart(result, axis, finding, width), caption, words.CHART_TABLE, chart_table(result))
+    return figure(cliff_chart(result, axis, finding, width), caption)
 
 
 def _legend(result: LabResult) -> str:
@@ -82,7 +83,7 @@ def _legend(result: LabResult) -> str:
 
 
 def footprint(result: LabResult, width: str | None = None) -> Html:
-    """The footprint bar with its caption and its table; `width` asks for one of its drawings only."""
+    """The footprint bar with its caption; `width` asks for one of its drawings only."""
     finding = footprint_finding(result)
     caption = join(
         [
@@ -91,7 +92,7 @@ def footprint(result: LabResult, width: str | None = None) -> Html:
         ],
         " ",
     )
-    return figure(footprint_bar(result, finding, width), caption, words.FOOTPRINT_TABLE, footprint_table(result))
+    return figure(footprint_bar(result, finding, width), caption)
 
 
 def chart_finding(result: LabResult) -> str:
@@ -200,7 +201,7 @@ def _max_batch(held: Footprint, gpu: Gpu) -> Html:
     return _with(data(batch, words.sequences(batch)), words.on_gpus(held.gpus, gpu.label, held.context))
 
 
-def _decode(result: LabResult) -> dict[str, Html]:
+def decode(result: LabResult) -> dict[str, Html]:
     """What one decode step waits for: how many times longer reading takes than computing, and why."""
     step = DecodeStep(footprint=result.footprint, gpu=result.gpu)
     ratio = step.memory_over_compute

@@ -6,11 +6,11 @@ from kvcore.page import words
 from kvcore.page.figures.grid import allocation_grid
 from kvcore.page.results import PagingResult
 from kvcore.page.svg import Html, data, el, escape, filled, join, small
-from kvcore.page.tables import figure, table
+from kvcore.page.tables import figure, folded
 from kvcore.paging import LONGEST, Allocation
 from kvcore.units import fixed, format_bytes, format_count
 
-BLOCKS = frozenset({"paging.grid"})
+BLOCKS = frozenset({"paging.grid", "paging.table"})
 """Slots that stand as blocks of their own."""
 
 
@@ -34,10 +34,10 @@ def readouts(result: PagingResult) -> dict[str, Html]:
 
 
 def grid(result: PagingResult, width: str | None = None) -> Html:
-    """The grid with its caption and its table; `width` asks for one of its drawings only."""
+    """The grid with its caption; `width` asks for one of its drawings only."""
     found = finding(result)
     caption = join([el("strong", found), el("span", words.paging_legend(result.strategy, LONGEST))], " ")
-    return figure(allocation_grid(result, found, width), caption, words.PAGING_TABLE, _table(result))
+    return figure(allocation_grid(result, found, width), caption)
 
 
 def finding(result: PagingResult) -> str:
@@ -70,7 +70,8 @@ def _with(number: Html, text: str) -> Html:
     return Html(f"{number} {small(text)}")
 
 
-def _table(result: PagingResult) -> Html:
+def table(result: PagingResult) -> Html:
+    """Each sequence of the grid, with what it stores and what is reserved for it."""
     held = result.allocation
     rows = [
         (
@@ -88,4 +89,4 @@ def _table(result: PagingResult) -> Html:
         words.HEAD_BLOCKS,
         words.HEAD_EMPTY,
     )
-    return table(words.PAGING_TABLE, heads, rows)
+    return folded(words.PAGING_TABLE, heads, rows)

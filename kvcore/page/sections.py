@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kvcore.errors import KvcoreError
-from kvcore.page import facts, hatches, lab, models, paging, split
+from kvcore.page import facts, hatches, lab, models, paging, split, tables
 from kvcore.page.controls import LAB, PAGING, SPLIT, Values
 from kvcore.page.figures.axes import MemoryAxis
 from kvcore.page.figures.cliff import memory_axis
@@ -48,7 +48,7 @@ class Section:
 
     own: the controls under which they stand, so that a reader who moves one sees them answer first; `others` move them
     too, and can wait. `render` takes the width whose drawing is in sight, or None for both drawings; `drawn` says that it
-    has such drawings.
+    has such drawings. folded: the slot of a table that nobody sees, and that can wait, until the reader opens it.
     """
 
     own: frozenset[str] = frozenset()
@@ -56,6 +56,7 @@ class Section:
     render: Callable[[View, str | None], Mapping[str, str]]
     on_axis: bool = False
     drawn: bool = False
+    folded: str = ""
 
     def own_moved(self, view: View, shown: Shown) -> bool:
         """Whether a control of its own, or the chart's scale, differs from what the page shows."""
@@ -72,18 +73,18 @@ class Section:
         return any(name not in before or before[name] != view.values[name] for name in names)
 
 
-def glance(view: View, shown: Shown, width: str) -> tuple[dict[str, str], set[int]]:
+def glance(view: View, shown: Shown, width: str, opened: Collection[str]) -> tuple[dict[str, str], set[int]]:
     """What has to answer at once: the sections whose own controls moved, their figures in the one width in sight.
 
-    Answers the slots, and the sections that are then at odds with what was late: they have one drawing of two, or were
-    drawn from other controls than their own that are late elsewhere.
+    opened: slots of folded tables that are open. Answers the slots, and the sections that are then at odds with what
+    was late: they have one drawing of two, or were drawn although they are late elsewhere.
     """
     slots: dict[str, str] = {}
     odd: set[int] = set()
     for index, section in enumerate(SECTIONS):
-        if section.own_moved(view, shown):
+        if section.own_moved(view, shown) and (not section.folded or section.folded in opened):
             slots |= section.render(view, width)
-            if section.drawn or section.others:
+            if section.drawn or section.others or section.folded:
                 odd.add(index)
     return slots, odd
 
@@ -143,6 +144,15 @@ SECTIONS = (
         drawn=True,
         render=lambda view, width: {"lab.footprint": lab.footprint(view.lab, width)},
     ),
+    Section(
+        own=_LAB, folded="lab.chart_table", render=lambda view, _: {"lab.chart_table": tables.chart_table(view.lab)}
+    ),
+    Section(
+        own=_LAB,
+        folded="lab.footprint_table",
+        render=lambda view, _: {"lab.footprint_table": tables.footprint_table(view.lab)},
+    ),
+    Section(others=_LAB, render=lambda view, _: lab.decode(view.lab)),
     Section(own=_SPLIT, others=_LAB, render=lambda view, _: split.readouts(view.split, view.lab)),
     Section(
         own=_PAGING,
@@ -154,6 +164,7 @@ SECTIONS = (
         drawn=True,
         render=lambda view, width: {"paging.grid": paging.grid(view.paging, width)},
     ),
+    Section(own=_PAGING, folded="paging.table", render=lambda view, _: {"paging.table": paging.table(view.paging)}),
     Section(
         others=_PAGING | _SHAPE | {"cache_dtype", "v_dtype", "context", "units"},
         render=lambda view, _: hatches.cards(view.lab, view.paging),

@@ -20,7 +20,7 @@ SHAPE = ("layers", "query_heads", "head_dim", "attention", "kv_heads")
 """The controls that a model sets."""
 
 OTHER_KEYS = frozenset(
-    {"changed", "settled", "hold", "fragment", "more", "view", "config", "config_name", "config_failed"}
+    {"changed", "settled", "hold", "fragment", "more", "view", "opened", "config", "config_name", "config_failed"}
 )
 """What a request may hold besides controls."""
 
@@ -43,7 +43,7 @@ def settle(request: Mapping[str, object]) -> Settled:
     """Read a request; never raises on what a reader can type."""
     problems: list[str] = []
     raw: dict[str, object] = {name: request[name] for name in CONTROLS if name in request}
-    changed = _names(request.get("changed"))
+    changed = names(request.get("changed"))
     fragment = request.get("fragment")
     if isinstance(fragment, str):
         spelled, problems = parse_fragment(fragment)
@@ -243,8 +243,9 @@ def _says(raw: object, value: Value) -> bool:
     return raw == str(value) or (type(raw) is type(value) and raw == value)
 
 
-def _names(changed: object) -> list[str]:
-    return [name for name in changed if isinstance(name, str)] if isinstance(changed, list) else []
+def names(given: object) -> list[str]:
+    """The names in what should be a list of them."""
+    return [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
 
 
 def _last_good(hold: object) -> dict[str, Value]:

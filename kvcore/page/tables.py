@@ -1,4 +1,4 @@
-"""A figure's frame: the drawing, its caption, and the same numbers as a table behind a disclosure."""
+"""A figure's frame: the drawing and its caption; and the same numbers as a table, behind a disclosure beside it."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -10,10 +10,14 @@ from kvcore.page.svg import Html, data, el, escape, join
 from kvcore.units import fixed, format_bytes, format_count, format_ratio
 
 
-def figure(drawing: Html, caption: Html, summary: str, table: Html) -> Html:
-    """A figure with its caption and, folded away, its table."""
-    folded = el("details", el("summary", summary), table, class_="kv-table")
-    return el("figure", drawing, el("figcaption", caption), folded, class_="kv-figure")
+def figure(drawing: Html, caption: Html) -> Html:
+    """A drawing with its caption."""
+    return el("figure", drawing, el("figcaption", caption), class_="kv-figure")
+
+
+def folded(summary: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]]) -> Html:
+    """A figure's numbers as a table that is folded away: its name is what the reader opens."""
+    return el("details", el("summary", summary), table(summary, heads, rows), class_="kv-table")
 
 
 def table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Html | str]], class_: str = "kv-data") -> Html:
@@ -48,7 +52,7 @@ def chart_table(result: LabResult) -> Html:
             )
         )
     heads = (words.HEAD_CONTEXT, words.HEAD_CACHE, words.HEAD_RATIO, words.HEAD_GPUS)
-    return table(words.CHART_TABLE, heads, rows)
+    return folded(words.CHART_TABLE, heads, rows)
 
 
 def footprint_table(result: LabResult) -> Html:
@@ -62,7 +66,7 @@ def footprint_table(result: LabResult) -> Html:
         (words.gpus(held.gpus, result.gpu.label), full),
     )
     rows = [(name, _bytes(result, size), words.percent(fixed(Fraction(100 * size, full), 1))) for name, size in parts]
-    return table(words.FOOTPRINT_TABLE, (words.HEAD_PART, words.HEAD_BYTES, words.HEAD_SHARE), rows)
+    return folded(words.FOOTPRINT_TABLE, (words.HEAD_PART, words.HEAD_BYTES, words.HEAD_SHARE), rows)
 
 
 def _bytes(result: LabResult, size: int) -> Html:

@@ -247,12 +247,12 @@ def test_the_keyboard_alone_reaches_and_moves_every_control(lab: Page) -> None:
 
 
 def test_focus_and_open_tables_outlive_a_new_figure(lab: Page) -> None:
-    summary = lab.locator('[data-slot="lab.chart"] summary')
+    summary = lab.locator('[data-slot="lab.chart_table"] summary')
     summary.focus()
     lab.keyboard.press("Enter")
     lab.evaluate("() => { document.querySelector('#lab [name=batch]').value = '16'; }")
     settled(lab)
-    assert lab.locator('[data-slot="lab.chart"] details').get_attribute("open") is not None
+    assert lab.locator('[data-slot="lab.chart_table"] details').get_attribute("open") is not None
     assert summary.evaluate("element => element === document.activeElement")
     summary.click()
 

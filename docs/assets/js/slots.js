@@ -54,6 +54,15 @@ export function applySlots(slots) {
   }
 }
 
+/** @type {HTMLElement[] | null} slots that hold a table which the reader may open */
+let folds = null;
+
+/** @returns {string[]} the slots whose table is open: the others can wait */
+export function openedTables() {
+  folds ??= [...document.querySelectorAll('[data-slot] > details')].map(details => /** @type {HTMLElement} */ (details.parentElement));
+  return folds.filter(slot => slot.querySelector(':scope > details[open]')).map(slot => slot.dataset.slot ?? '');
+}
+
 /** @type {string | null} */
 let sight = null;
 addEventListener('resize', () => { sight = null; });

@@ -6,6 +6,7 @@
  * @typedef {object} Page
  * @property {() => Map<string, string>} read every named control, as text
  * @property {() => string} view the drawing of figures that is in sight
+ * @property {() => string[]} opened the slots whose table is open
  * @property {unknown} hold what the built page already shows, as Python spelled it
  * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
  * @property {(answer: Answer, touched: boolean) => void} settled an answer that is no mere step of a drag
@@ -72,6 +73,7 @@ export function makeSync(page) {
       changed: arriving === null ? [...asked] : [],
       settled,
       view: page.view(),
+      opened: page.opened(),
       hold,
       ...(arriving === null ? {} : { fragment: arriving }),
       ...(rest ? { more } : {}),

@@ -16,13 +16,14 @@ class Client:
         first = update({})
         self.slots = dict(first["slots"])
         self.values = {name: str(state["value"]) for name, state in first["controls"].items()}
-        self.hold, self.more, self.view = first["hold"], None, "wide"
+        self.hold, self.more, self.view, self.opened = first["hold"], None, "wide", []
         self.disabled = {}
 
     def ask(self, *changed, settled=True, **besides):
         """Sends the state, and applies the answer."""
         rest = {"more": self.more} if self.more is not None and settled and not changed and not besides else {}
-        asked = {"changed": list(changed), "settled": settled, "view": self.view, "hold": self.hold, **rest, **besides}
+        sight = {"view": self.view, "opened": self.opened}
+        asked = {"changed": list(changed), "settled": settled, "hold": self.hold, **sight, **rest, **besides}
         answer = update({**self.values, **asked})
         self.slots |= answer["slots"]
         for name, state in answer["controls"].items():
@@ -104,10 +105,12 @@ def test_any_walk_over_the_page_ends_where_its_state_says(seed):
                 page.ask(fragment=f"v1&model={rng.choice(list(catalog.MODELS))}&{name}={_value(rng, CONTROLS[name])}")
             case 1:
                 page.view = rng.choice(["wide", "narrow"])
+                page.opened = rng.sample(["lab.chart_table", "lab.footprint_table", "paging.table"], rng.randrange(4))
             case 2 | 3:
                 before = page.values[name]
                 for value in (_value(rng, CONTROLS[name]), _value(rng, CONTROLS[name]), before):
                     page.set(name, value, settled=False)
+                    page.opened = []
                 page.ask()
             case _:
                 page.set(name, _value(rng, CONTROLS[name]))

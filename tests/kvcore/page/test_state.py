@@ -262,6 +262,27 @@ def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
     assert update({"context": "9000", "view": "narrow", "hold": last["hold"]})["more"] is None
 
 
+def test_a_glance_leaves_out_folded_tables_but_not_one_that_is_open():
+    rest = update({})
+    moved = {"batch": "32", "view": "wide", "hold": rest["hold"]}
+    tables = {"lab.chart_table", "lab.footprint_table", "paging.table"}
+    assert not tables & set(update(moved)["slots"])
+    opened = update({**moved, "opened": ["lab.chart_table"]})
+    assert tables & set(opened["slots"]) == {"lab.chart_table"}
+    assert opened["slots"]["lab.chart_table"] == update({"batch": "32"})["slots"]["lab.chart_table"]
+
+
+def test_a_table_that_was_open_for_a_part_of_a_drag_is_right_after_it():
+    rest = update({})
+    drag = {"view": "wide", "settled": False}
+    out = update({**drag, "batch": "32", "opened": ["lab.chart_table"], "hold": rest["hold"]})
+    back = update({**drag, "batch": "8", "hold": out["hold"]})
+    end = update({"batch": "8", "view": "wide", "hold": back["hold"]})
+    last = update({"batch": "8", "view": "wide", "hold": end["hold"], "more": end["more"]})
+    shown = {**rest["slots"], **out["slots"], **back["slots"], **end["slots"], **last["slots"]}
+    assert shown == rest["slots"]
+
+
 @pytest.mark.parametrize(
     ("model", "control", "value", "says"),
     [
@@ -283,7 +304,8 @@ def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, cont
     ids=lambda value: type(value).__name__,
 )
 def test_no_value_that_a_program_can_give_raises(value):
-    answer = update(dict.fromkeys(["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view"], value))
+    names = ["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view", "opened"]
+    answer = update(dict.fromkeys(names, value))
     assert answer["controls"]["layers"]["value"] in {1, 80, 256}
     assert all(problem.isascii() and len(problem) < 400 for problem in answer["problems"])
 
