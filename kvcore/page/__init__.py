@@ -15,10 +15,10 @@ Controls left out have their defaults; shape controls, those of the model. The a
 
     slots     name -> HTML, those that `hold` says the page already shows left out
     controls  name -> {"value", "stops", "disabled", "note", "invalid", "text"}
-    announce  one sentence for a screen reader, once the controls are settled
+    announce  one sentence for a screen reader; empty while a slider is dragged
     problems  what was wrong with the request, a sentence each; the page goes on with the nearest good values
     more      null, or a token to ask again with
-    fragment  the URL fragment of this state
+    fragment  the URL fragment of this state; null while a slider is dragged
     hold      see above
 
 Nothing is remembered between calls, and nothing a reader can type raises. All text is ASCII.
@@ -109,7 +109,8 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     problems = [*problems, *settled.problems]
     held = request.get("hold")
     hold: Mapping[str, object] = held if isinstance(held, dict) else {}
-    view = sections.view(settled.values, hold.get("axis") if request.get("settled") is False else None)
+    dragging = request.get("settled") is False
+    view = sections.view(settled.values, hold.get("axis") if dragging else None)
     shown, late = (hold.get("values"), hold.get("axis")), (hold.get("late"), hold.get("late_axis"))
     found = hold.get("odd")
     odd = {index for index in found if isinstance(index, int)} if isinstance(found, list) else set()
@@ -120,16 +121,16 @@ def _answer(request: Mapping[str, object], problems: Sequence[str] = ()) -> Answ
     if glancing:
         slots, fresh = sections.glance(view, shown, str(width), names(request.get("opened")))
         odd |= fresh
-        more = request.get("settled") is not False and (bool(odd) or sections.anything_late(view, late))
+        more = not dragging and (bool(odd) or sections.anything_late(view, late))
     else:
         slots, more = sections.whole(view, shown, late, odd), False
     return {
         "slots": {"lab.problems": lab.problem_list(problems), **slots},
         "controls": _controls(settled, view),
-        "announce": lab.announcement(view.lab),
+        "announce": "" if dragging else lab.announcement(view.lab),
         "problems": problems,
         "more": _REST if more else None,
-        "fragment": _fragment(view),
+        "fragment": None if dragging else _fragment(view),
         "hold": _hold(view, late, odd) if glancing else _hold(view),
     }
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
 
 from kvcore import catalog
 from kvcore.catalog import Gpu
@@ -130,13 +132,16 @@ def _compared(choice: str, held: Footprint) -> tuple[str, Footprint] | None:
     return model.name, replace(held, shape=model.shape)
 
 
-def _twins(shape: Shape, own_kv_heads: int) -> dict[str, Shape]:
+@lru_cache(maxsize=16)
+def _twins(shape: Shape, own_kv_heads: int) -> Mapping[str, Shape]:
     """The same shape with a KV head for each query head, with grouped ones, and with a single one; never the shape itself."""
     if not shape.uniform or shape.kv_heads is None:
         return {}
     heads = {"mha": shape.query_heads, "gqa": grouped_kv_heads(shape.query_heads, own_kv_heads), "mqa": 1}
-    return {
-        name: shape.edited(kv_heads=count)
-        for name, count in heads.items()
-        if count is not None and name != shape.attention and count != shape.kv_heads
-    }
+    return MappingProxyType(
+        {
+            name: shape.edited(kv_heads=count)
+            for name, count in heads.items()
+            if count is not None and name != shape.attention and count != shape.kv_heads
+        }
+    )

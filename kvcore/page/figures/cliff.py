@@ -9,7 +9,7 @@ from functools import lru_cache
 from kvcore.page import words
 from kvcore.page.figures.axes import CONTEXT_TICKS, FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, round_up
 from kvcore.page.figures.cliff_labels import cliff_labels
-from kvcore.page.figures.cliff_scene import NARROW, WIDE, Curves, Frame, Points, Scene
+from kvcore.page.figures.cliff_scene import NARROW, WIDE, Curves, Frame, Scene
 from kvcore.page.figures.labels import text_width
 from kvcore.page.results import LabResult
 from kvcore.page.svg import Html, el, join, label_text, number
@@ -80,17 +80,17 @@ def _marks(scene: Scene) -> Iterator[Html]:
     """What the plot clips: the band of the weights, the curves, the GPUs. Coordinates are the plot's own."""
     frame = scene.frame
     width, level = frame.plot_width, scene.weights_y - frame.top
-    cache = _path(frame, scene.cache)
+    cache = scene.cache.path()
     yield el(
         "rect", class_="kv-weights", x=0, y=max(0.0, level), width=width, height=max(0.0, frame.plot_height - level)
     )
-    for points in scene.twins.values():
-        yield el("path", class_="kv-twin", d=_path(frame, points))
+    for line in scene.twins.values():
+        yield el("path", class_="kv-twin", d=line.path())
     if scene.compared is not None:
-        points, other = scene.compared
-        yield el("path", class_="kv-compared", d=_path(frame, points))
+        line, other = scene.compared
+        yield el("path", class_="kv-compared", d=line.path())
         yield el("path", class_="kv-compared-weights", d=f"M0,{number(other - frame.top)}H{width}")
-    yield el("path", class_="kv-cache-area", d=Html(f"{cache}H{width}V{frame.plot_height}H0Z"))
+    yield el("path", class_="kv-cache-area", d=f"{cache}H{width}V{frame.plot_height}H0Z")
     yield el("path", class_="kv-weights-line", d=f"M0,{number(level)}H{width}")
     levels = [f"M0,{number(y - frame.top)}H{width}" for _, y in scene.gpus]
     yield el("path", class_="kv-gpu", d="".join(levels)) if levels else Html("")
@@ -121,7 +121,3 @@ def _gpu_margin(scene: Scene) -> Iterator[Html]:
         for gpus, y in scene.gpus:
             label = words.gpu_label(gpus, scene.result.gpu.label)
             yield label_text(label, "kv-gpu-name", scene.frame.end + 8, y + 4)
-
-
-def _path(frame: Frame, points: Points) -> Html:
-    return Html("M" + "L".join([f"{x - frame.left:.1f},{y - frame.top:.1f}" for x, y in points]))

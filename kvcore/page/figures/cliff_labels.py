@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kvcore.page import words
 from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT
-from kvcore.page.figures.cliff_scene import NARROW, Points, Scene
+from kvcore.page.figures.cliff_scene import NARROW, Line, Scene
 from kvcore.page.figures.labels import Curve, Place, Placer
 from kvcore.page.svg import Html
 from kvcore.units import format_bytes
@@ -27,8 +27,8 @@ def cliff_labels(scene: Scene) -> Html:
             placer.label(words.gpu_label(gpus, scene.result.gpu.label), "kv-gpu-name", places)
     if scene.compared is not None and scene.result.compared is not None:
         placer.label(scene.result.compared[0], "kv-compared-name", _along(scene, scene.compared[0]))
-    for name, points in scene.twins.items():
-        placer.label(words.TWINS[name], "kv-twin-name", _along(scene, points))
+    for name, line in scene.twins.items():
+        placer.label(words.TWINS[name], "kv-twin-name", _along(scene, line))
     return placer.render()
 
 
@@ -41,14 +41,14 @@ def _placer(scene: Scene) -> Placer:
     if scene.limit_x is not None:
         uprights.append((scene.limit_x, 2.0))
     levels = [(scene.weights_y, 1.0), *((y, 0.5) for _, y in scene.gpus)]
-    curves = [(scene.cache, 3.0), *((points, 2.0) for points in scene.twins.values())]
+    curves = [(scene.cache, 3.0), *((line, 2.0) for line in scene.twins.values())]
     if scene.compared is not None:
         curves.append((scene.compared[0], 2.0))
     return Placer(
         frame=(frame.left, frame.top - 4, frame.end, frame.floor - 1),
         uprights=uprights,
         levels=levels,
-        curves=[(Curve(frame.left, frame.step, [y for _, y in points]), weight) for points, weight in curves],
+        curves=[(Curve(frame.left, frame.step, line.heights), weight) for line, weight in curves],
     )
 
 
@@ -90,10 +90,10 @@ def _beside(scene: Scene, x: float) -> Iterator[Place]:
         yield Place(x + 8, y)
 
 
-def _along(scene: Scene, points: Points) -> Iterator[Place]:
+def _along(scene: Scene, line: Line) -> Iterator[Place]:
     """Places beside a curve, from its upper end down: left of it, then right of it, then above its flat part."""
     frame = scene.frame
-    seen = [(x, y) for x, y in points if y >= frame.top]
+    seen = [(x, y) for x, y in line.points if y >= frame.top]
     for x, y in seen[:0:-3]:
         if y < frame.floor - 24:
             yield Place(x - 8, y + 4, "end")

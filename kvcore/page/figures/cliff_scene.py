@@ -1,7 +1,10 @@
 """Where everything of the cliff chart stands, in the coordinates of a figure of one width."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import neg
 
 from kvcore.page.figures.axes import FIRST_CONTEXT, LAST_CONTEXT, MemoryAxis, context_fraction
 from kvcore.page.figures.labels import LINE
@@ -14,9 +17,6 @@ SAMPLES = tuple(round(FIRST_CONTEXT * 2 ** (index / _PER_OCTAVE)) for index in r
 
 _LADDER = tuple(step * 10**power for power in range(12) for step in (1, 2, 5))
 _MOST_GPU_LINES = 8
-
-type Points = list[tuple[float, float]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
@@ -68,6 +68,41 @@ WIDE = Frame(name="wide", width=700, height=372, left=72, right=120)
 NARROW = Frame(name="narrow", width=340, height=330, left=66, right=10)
 
 
+@lru_cache(maxsize=4)
+def _columns(frame: Frame) -> tuple[float, ...]:
+    """Where the samples stand."""
+    return tuple(frame.left + frame.step * index for index in range(len(SAMPLES)))
+
+
+@lru_cache(maxsize=256)
+def _path_template(frame: Frame, count: int) -> str:
+    """The path through the first samples, in the plot's coordinates, with places for their heights."""
+    return "M" + "L".join([f"{x - frame.left:.1f},%.1f" for x in _columns(frame)[:count]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A curve in a figure: its heights at the samples from the left on, and the x of the last where it leaves between two."""
+
+    frame: Frame
+    heights: Sequence[float]
+    leaves: float | None
+
+    @property
+    def points(self) -> Iterator[tuple[float, float]]:
+        """The points it is drawn through, from the left."""
+        columns = _columns(self.frame)[: len(self.heights)]
+        return zip(columns if self.leaves is None else (*columns[:-1], self.leaves), self.heights, strict=True)
+
+    def path(self) -> str:
+        """The curve in SVG's words, in the plot's coordinates. Most of a path is the same throughout a drag."""
+        heights = [y - self.frame.top for y in self.heights]
+        if self.leaves is None:
+            return _path_template(self.frame, len(heights)) % tuple(heights)
+        end = f"L{self.leaves - self.frame.left:.1f},{heights.pop():.1f}"
+        return _path_template(self.frame, len(heights)) % tuple(heights) + end
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curves:
     """Bytes at every sample: of the Lab's cache, of its twins, of what it is compared with."""
@@ -90,7 +125,7 @@ class Curves:
 class Scene:
     """A result laid out; `cliff_x` and `limit_x` are None where there is nothing of the kind on the chart.
 
-    compared: the curve of what the Lab is compared with, and the y of its weights. gpus: counts that are drawn with the y of their memory; cache, twins: the points of the curves.
+    compared: the curve of what the Lab is compared with, and the y of its weights. gpus: counts that are drawn with the y of their memory; cache, twins: the curves.
     """
 
     frame: Frame
@@ -102,9 +137,9 @@ class Scene:
     cliff_x: float | None
     limit_x: float | None
     gpus: Sequence[tuple[int, float]]
-    cache: Points
-    twins: Mapping[str, Points]
-    compared: tuple[Points, float] | None
+    cache: Line
+    twins: Mapping[str, Line]
+    compared: tuple[Line, float] | None
 
     @classmethod
     def of(cls, frame: Frame, axis: MemoryAxis, result: LabResult, curves: Curves) -> "Scene":
@@ -124,11 +159,11 @@ class Scene:
             cliff_x=frame.x(cliff) if cliff is not None and crosses else None,
             limit_x=frame.x(limit) if limit is not None and marked else None,
             gpus=tuple(_gpu_lines(frame, axis, held.gpu_bytes)),
-            cache=_points(frame, axis, curves.cache),
-            twins={name: _points(frame, axis, sizes) for name, sizes in curves.twins.items()},
+            cache=_line(frame, axis, curves.cache),
+            twins={name: _line(frame, axis, sizes) for name, sizes in curves.twins.items()},
             compared=None
             if curves.compared is None or result.compared is None
-            else (_points(frame, axis, curves.compared), frame.y(axis, result.compared[1].weights_bytes)),
+            else (_line(frame, axis, curves.compared), frame.y(axis, result.compared[1].weights_bytes)),
         )
 
 
@@ -144,21 +179,18 @@ def _gpu_lines(frame: Frame, axis: MemoryAxis, gpu_bytes: int) -> Iterator[tuple
                 last, count = y, count + 1
 
 
-def _points(frame: Frame, axis: MemoryAxis, sizes: Sequence[int]) -> Points:
-    """A curve's points in the figure, cut a little above its frame."""
+def _line(frame: Frame, axis: MemoryAxis, sizes: Sequence[int]) -> Line:
+    """A curve, which never falls, cut a little above the figure's frame."""
     ceiling, floor, height = frame.top - 0.3 * frame.plot_height, frame.floor, frame.plot_height
     if axis.scale == "linear":
         per_byte = height / axis.top
         heights = [floor - size * per_byte for size in sizes]
     else:
         heights = [floor - height * axis.fraction(size) for size in sizes]
-    left, step = frame.left, frame.step
-    points: Points = []
-    for index, y in enumerate(heights):
-        x = left + step * index
-        if y < ceiling and points:
-            x0, y0 = points[-1]
-            points.append((x0 + (x - x0) * (y0 - ceiling) / (y0 - y), ceiling))
-            break
-        points.append((x, max(ceiling, y)))
-    return points
+    heights[0] = max(ceiling, heights[0])
+    cut = bisect_right(heights, -ceiling, key=neg)
+    if cut == len(heights):
+        return Line(frame=frame, heights=heights, leaves=None)
+    (x0, x), (y0, y) = _columns(frame)[cut - 1 : cut + 1], heights[cut - 1 : cut + 1]
+    leaves = x0 + (x - x0) * (y0 - ceiling) / (y0 - y)
+    return Line(frame=frame, heights=[*heights[:cut], ceiling], leaves=leaves)

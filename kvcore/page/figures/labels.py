@@ -7,6 +7,7 @@ This is the busiest loop of a drag, so boxes are plain numbers in it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from kvcore.page.svg import Html, label_text
@@ -42,6 +43,7 @@ class _Widths(dict[str, float]):
 _WIDTHS = _Widths(dict.fromkeys("ijl.,:;'|! ftr()-", 0.38) | dict.fromkeys("mwMW%\N{MULTIPLICATION SIGN}", 0.92))
 
 
+@lru_cache(maxsize=512)
 def text_width(text: str, *, bold: bool = False) -> float:
     """The width of a line of text, from above, so that what is kept clear is never too little."""
     return sum(map(_WIDTHS.__getitem__, text)) * FONT * (1.08 if bold else 1)
