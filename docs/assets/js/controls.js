@@ -96,6 +96,15 @@ export function setControl(name, value) {
   return control !== undefined;
 }
 
+let imported = false;
+
+/** @param {boolean} there whether there is a shape of the reader's own among the models */
+function offerImported(there) {
+  if (imported === there) return;
+  imported = there;
+  for (const form of forms()) form.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !there));
+}
+
 /**
  * @param {Record<string, import('./types').ControlState>} states
  * @param {Set<string>} busy controls that the reader has moved since the question: their values are newer than the answer
@@ -124,7 +133,7 @@ export function applyControls(states, busy) {
       const first = parts[0];
       if (first?.type !== 'radio') first?.setAttribute('aria-invalid', String(state.invalid));
     }
-    if (name === 'spec') forms().forEach(form => form.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !state.value)));
+    if (name === 'spec') offerImported(Boolean(state.value));
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }
@@ -141,4 +150,5 @@ export function unlockForms() {
 export function restoreForms() {
   for (const [form, html] of built) form.innerHTML = html;
   known = writing = dragged = null;
+  imported = false;
 }

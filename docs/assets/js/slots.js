@@ -27,10 +27,19 @@ const trail = element => element.id ? `#${CSS.escape(element.id)}`
   : element instanceof HTMLElement && element.dataset.key ? `[data-key="${CSS.escape(element.dataset.key)}"]`
   : element.localName;
 
+/** What a reader can move in a slot, or hold: where there is none of it, before or after, writing is all there is to do. */
+const HELD = /<(?:a|button|details|input|table)\b/;
+
 /** @param {HTMLElement} slot @param {string} html */
 function write(slot, html) {
-  const name = slot.dataset.slot ?? '';
-  if (!printed.has(name)) printed.set(name, slot.innerHTML);
+  const name = slot.dataset.slot ?? '', before = written.get(name) ?? slot.innerHTML;
+  if (!printed.has(name)) printed.set(name, before);
+  if (HELD.test(html) || HELD.test(before)) rewrite(slot, html);
+  else slot.innerHTML = html;
+}
+
+/** @param {HTMLElement} slot @param {string} html put there, with the reader's focus and all that was opened and scrolled left as it is */
+function rewrite(slot, html) {
   const focused = document.activeElement;
   const inside = focused && focused !== slot && slot.contains(focused) ? focused : null;
   const back = inside ? trail(inside) : null, place = inside ? [...slot.querySelectorAll(inside.localName)].indexOf(inside) : -1;
@@ -49,8 +58,8 @@ function write(slot, html) {
 export function applySlots(slots) {
   for (const [name, html] of Object.entries(slots)) {
     if (written.get(name) === html) continue;
-    written.set(name, html);
     places(name).forEach(slot => write(slot, html));
+    written.set(name, html);
   }
 }
 

@@ -18,6 +18,7 @@ SAMPLES = tuple(round(FIRST_CONTEXT * 2 ** (index / _PER_OCTAVE)) for index in r
 _LADDER = tuple(step * 10**power for power in range(12) for step in (1, 2, 5))
 _MOST_GPU_LINES = 8
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """A size to draw for; margins hold the labels of the axes."""
