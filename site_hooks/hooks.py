@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from site_hooks import csp, formulas, offline, runtime, scripts, slots
+from site_hooks import csp, formulas, offline, runtime, scripts, slots, tables
 from site_hooks.digest import files as files_in
 from site_hooks.environment import UnmetNeed
 
@@ -90,9 +90,9 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Set the formulas."""
+    """Set the formulas, and mark the tables."""
     try:
-        return formulas.set_formulas(html)
+        return tables.mark_tables(formulas.set_formulas(html))
     except UnmetNeed as problem:
         raise PluginError(f"{page.file.src_uri}: {problem}") from problem
 
