@@ -31,6 +31,7 @@ async count => {
   };
   const fire = (element, type) => element.dispatchEvent(new Event(type, {bubbles: true}));
 
+  await new Promise(resolve => setTimeout(resolve, 4000)); // a reader has read something before
   const moved = {};
   for (const part of document.querySelectorAll('#lab [data-control], #paging [data-control]')) {
     const range = part.querySelector('.kv-range'), select = part.querySelector('select[name]');
