@@ -11,7 +11,7 @@ from tests.pages.conftest import rung, updated
 
 type OpenPage = Callable[..., Page]
 type Break = Callable[[Route, Path], None]
-type Breaking = Callable[[str, Break], None]
+type Breaking = Callable[[str, Break], str]
 
 DEFAULT_TOTAL = 8 * 8192 * 327_680
 
@@ -45,11 +45,12 @@ def page_text(route: Route, _: Path) -> None:
 
 @pytest.fixture
 def breaking(context: BrowserContext, site: Path, console_errors: list[str]) -> Iterator[Breaking]:
-    """Have a file of the runtime arrive broken."""
+    """Have a file of the runtime arrive broken; answers its whole name."""
 
-    def broken(name: str, how: Break) -> None:
+    def broken(name: str, how: Break) -> str:
         (file,) = site.glob(f"assets/runtime/*/{name}")
         context.route(f"**/assets/runtime/*/{file.name}", lambda route: how(route, file))
+        return file.name
 
     yield broken
     console_errors.clear()  # the browser's own words on what the test withheld
@@ -70,12 +71,12 @@ def answers(page: Page) -> bool:
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, foreign, page_text])
 def test_a_broken_snapshot_leaves_the_public_way(how: Break, breaking: Breaking, open_page: OpenPage) -> None:
-    breaking("snapshot.gzip", how)
+    name = breaking("snapshot.gzip", how)
     page = open_page(ready=False)
     assert rung(page) == "api"
     assert answers(page)
     (failure,) = page.evaluate("() => window.explainer.boot.failures")
-    assert failure.startswith("delta: ")
+    assert failure.startswith(f"delta: {name}: ")
     panel = page.locator("#how-it-runs")
     panel.locator("summary").click()
     assert panel.locator('[data-rung="api"]').is_visible()
@@ -92,10 +93,10 @@ def test_a_broken_snapshot_leaves_the_public_way(how: Break, breaking: Breaking,
 def test_without_an_interpreter_the_page_stays_as_it_was_built(
     name: str, how: Break, breaking: Breaking, open_page: OpenPage
 ) -> None:
-    breaking(name, how)
+    broken = breaking(name, how)
     page = open_page(ready=False)
     assert rung(page) == "static"
-    _is_as_built(page)
+    _is_as_built(page, broken)
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, page_text])
@@ -104,10 +105,10 @@ def test_without_both_ways_the_page_stays_as_it_was_built(
     name: str, how: Break, breaking: Breaking, open_page: OpenPage
 ) -> None:
     breaking("snapshot.gzip", missing)
-    breaking(name, how)
+    broken = breaking(name, how)
     page = open_page(ready=False)
     assert rung(page) == "static"
-    _is_as_built(page)
+    _is_as_built(page, broken)
 
 
 @pytest.mark.parametrize("what", ["**/*.css", "**/javascripts/*", "**/katex/fonts/*"])
@@ -150,8 +151,8 @@ def test_the_page_says_how_it_runs(open_page: OpenPage) -> None:
     assert panel.locator('[data-boot="wasm"]').inner_text().isdigit()
 
 
-def _is_as_built(page: Page) -> None:
+def _is_as_built(page: Page, broken: str) -> None:
     assert total(page) == DEFAULT_TOTAL
     assert page.locator('#kv-python [data-when="failed"]').is_visible()
-    assert page.locator('#kv-python [data-when="failed"] code').inner_text()
+    assert broken in page.locator('#kv-python [data-when="failed"] code').inner_text()
     assert page.locator('#lab [name="batch"]').is_disabled()

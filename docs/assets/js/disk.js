@@ -25,6 +25,15 @@ function read(runtime, name) {
   });
 }
 
+/** @param {string} name @param {string} base64 */
+function decoded(name, base64) {
+  try {
+    return Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+  } catch {
+    throw new Error(`${name}: not as it was built`);
+  }
+}
+
 /**
  * @param {URL} runtime
  * @param {string} name what the worker learns about itself: the rungs to try
@@ -32,7 +41,7 @@ function read(runtime, name) {
  */
 export async function startWorker(runtime, name) {
   if (!fromDisk) return new Worker(new URL('worker.js', runtime), { name });
-  const script = Uint8Array.from(atob(await read(runtime, 'worker.js')), character => character.charCodeAt(0));
+  const script = decoded('worker.js', await read(runtime, 'worker.js'));
   const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
   const worker = new Worker(address, { name });
   worker.addEventListener('message', async ({ data }) => {

@@ -60,7 +60,7 @@ export function connect(runtime, { died, changed }) {
       worker = started;
       worker.onerror = event => {
         event.preventDefault();
-        broke(new Error(event.message || 'worker.js'));
+        broke(new Error(['worker.js', event.message].filter(Boolean).join(': ')));
       };
       worker.addEventListener('message', ({ data }) => heard(data));
     } catch (error) {

@@ -35,12 +35,12 @@ const compiled = manifest => compiling ??= supply(manifest, 'pyodide.asm.wasm.gz
  * Do some work while Pyodide finds what it would fetch in our hands: the wasm compiled, and files by their address.
  * @template T
  * @param {WebAssembly.Module} wasm
- * @param {(address: string) => Promise<BodyInit> | undefined} file
+ * @param {(address: string) => BodyInit | undefined} file
  * @param {() => Promise<T>} work
  */
 async function supplied(wasm, file, work) {
   const {fetch} = self, {instantiateStreaming} = WebAssembly;
-  self.fetch = async input => new Response(await file(String(input)));
+  self.fetch = async input => new Response(file(String(input)));
   WebAssembly.instantiateStreaming = async (_, imports) =>
     ({module: wasm, instance: await WebAssembly.instantiate(wasm, imports)});
   try {
@@ -78,7 +78,7 @@ async function bootDelta(manifest, stage) {
     };
     return module;
   };
-  const python = await supplied(wasm, async () => NOTHING, () => loadPyodide({
+  const python = await supplied(wasm, () => NOTHING, () => loadPyodide({
     ...addresses, lockFileContents: {info: manifest.python, packages: {}},
     createPyodideModule: create, _loadSnapshot: new Uint8Array(16), // of 16 bytes, to take that way; ours comes above
   }));
@@ -87,19 +87,16 @@ async function bootDelta(manifest, stage) {
 
 /** @param {Manifest} manifest @param {Stage} stage @returns {Promise<Update>} */
 async function bootApi(manifest, stage) {
-  const files = Object.keys(manifest.files).filter(name => name.endsWith('.whl'));
-  const library = supply(manifest, 'library.zip.gzip'), lock = supply(manifest, 'pyodide-lock.json');
-  library.catch(() => {});
-  lock.catch(() => {});
+  const wheels = Object.keys(manifest.files).filter(name => name.endsWith('.whl'));
+  const arriving = Promise.all(['library.zip.gzip', 'pyodide-lock.json', ...wheels].map(name => supply(manifest, name)));
+  arriving.catch(() => {});
   stage('wasm');
   const wasm = await compiled(manifest);
   stage('library');
-  const lockFileContents = new TextDecoder().decode(await lock);
-  await library;
-  /** @param {string} address */
-  const file = address => nameIn(address) === 'library.zip' ? library
-    : files.includes(nameIn(address)) ? supply(manifest, nameIn(address)) : undefined;
-  return supplied(wasm, file, async () => {
+  const [library, lock, ...packed] = await arriving; // the wheels too: Pyodide goes on without one that does not come
+  const lockFileContents = new TextDecoder().decode(lock);
+  const files = new Map([['library.zip', library], ...wheels.map((name, index) => /** @type {const} */ ([name, packed[index]]))]);
+  return supplied(wasm, address => files.get(nameIn(address)), async () => {
     stage('python');
     const python = await limited(
       loadPyodide({...addresses, lockFileContents, env: FLAGS, createPyodideModule}), STEP_MS, 'python');
