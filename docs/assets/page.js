@@ -15,7 +15,7 @@ import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
 
-/** A reader who saves data may never touch a control; whoever waits for Python is not kept for longer. */
+/** A reader who saves data may never want Python; whoever waits for Python is not kept for longer. */
 const LIMIT_MS = 600_000;
 
 /** Python is on its way while the document still is: this script stands in the head. */
@@ -32,13 +32,14 @@ const painted = () => new Promise(resolve => {
 
 const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
-/** @returns {Promise<unknown>} at the first touch of a control: a reader who saves data pays for Python only then */
-const firstTouch = () => new Promise(resolve => {
-  for (const type of ['input', 'click', 'focusin']) {
-    document.addEventListener(type, event => {
-      if (event.target instanceof Element && event.target.closest('.kv-controls, [data-set]')) resolve(undefined);
-    });
-  }
+/** Called when there is something to ask. */
+let want = () => {};
+/** A reader who saves data pays for Python only then, or a little before: a control has the focus before it moves. */
+const wanted = new Promise(resolve => {
+  want = () => resolve(undefined);
+  if (savesData) document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element && target.closest('.kv-controls, [data-set]')) want();
+  });
 });
 
 /** @returns {Promise<{rung: string}>} */
@@ -57,7 +58,8 @@ async function main() {
  */
 async function start(folder) {
   document.documentElement.dataset.python = savesData ? 'waiting' : 'starting'; // now, when it costs nothing: there is no body yet
-  await (savesData ? firstTouch() : painted());
+  if (savesData) await wanted;
+  await painted();
   const python = connect(new URL(folder, document.baseURI), { died: error => died(error), changed: showState });
   explainer.boot = python.boot;
   return python;
@@ -78,6 +80,7 @@ async function talk(form, folder, starting) {
     view: drawingInSight,
     opened: openedTables,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
+    wanted: want,
     apply(answer, busy) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, busy);

@@ -8,6 +8,7 @@
  * @property {() => string} view the drawing of figures that is in sight
  * @property {() => string[]} opened the slots whose table is open
  * @property {unknown} hold what the built page already shows, as Python spelled it
+ * @property {() => void} wanted there is something to ask, and nobody yet to ask it
  * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
  * @property {(answer: Answer, touched: boolean) => void} settled an answer that is no mere step of a drag
  * @property {(error: unknown) => void} failed
@@ -51,6 +52,7 @@ export function makeSync(page) {
   };
 
   async function run() {
+    if (!ask && !stopped) page.wanted();
     if (running || stopped || !ask) return;
     running = true;
     try {
