@@ -121,7 +121,7 @@ async function talk(form, folder, starting) {
   try {
     const rung = await python.ready;
     sync.start(python.ask);
-    keepOffline();
+    if (!savesData) keepOffline();
     return { rung };
   } catch (error) {
     fail(error);

@@ -16,6 +16,11 @@ from site_hooks import build, hosting
 READY_MS = 60_000
 """Time for Python to boot on a busy machine: a limit for what never comes, not a measure."""
 
+SAVES_DATA = (
+    "Object.defineProperty(Navigator.prototype, 'connection', {configurable: true, get: () => ({saveData: true})});"
+)
+"""A script to begin a page with: its reader has asked the browser to save data."""
+
 type OpenPage = Callable[..., Page]
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from site_hooks import hosting, offline
-from tests.pages.conftest import rung, updated
+from tests.pages.conftest import SAVES_DATA, rung, updated
 
 type OpenPage = Callable[..., Page]
 
@@ -64,6 +64,15 @@ def visit(page: Page, address: str) -> None:
     page.goto(f"{address}index.html")
     assert rung(page) == "delta"
     page.evaluate(KEPT)
+
+
+def test_who_saves_data_keeps_nothing(page: Page, base_url: str) -> None:
+    page.add_init_script(SAVES_DATA)
+    page.goto(f"{base_url}index.html#v1&batch=32")
+    assert rung(page) == "delta"
+    updated(page)
+    assert page.evaluate("() => navigator.serviceWorker.getRegistrations().then(found => found.length)") == 0
+    assert page.evaluate(CACHES) == []
 
 
 def moves(page: Page) -> bool:

@@ -6,14 +6,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.pages.conftest import READY_MS, rung, updated
+from tests.pages.conftest import READY_MS, SAVES_DATA, rung, updated
 
 type OpenPage = Callable[..., Page]
 type Ask = Callable[[Page], None]
-
-SAVES_DATA = """
-  Object.defineProperty(Navigator.prototype, 'connection', {configurable: true, get: () => ({saveData: true})});
-"""
 
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 

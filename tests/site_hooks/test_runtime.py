@@ -49,7 +49,7 @@ def test_the_manifest_is_over_every_file_that_the_worker_asks_for(folder: Path) 
         assert file == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def test_the_bundlesfor_pages_from_disk_hold_the_same_bytes(folder: Path) -> None:
+def test_the_bundles_for_pages_from_disk_hold_the_same_bytes(folder: Path) -> None:
     for path in (folder / "disk").iterdir():
         text = path.read_text("ascii").split('= "')[1].split('"')[0]
         assert base64.b64decode(text) == (folder / path.name.removesuffix(".js")).read_bytes()
@@ -92,13 +92,13 @@ def test_the_wheel_is_the_same_bytes_when_built_again(tmp_path: Path, monkeypatc
     assert again.read_bytes() == once
 
 
-def test_the_bundlesare_typed_and_named_by_their_content() -> None:
+def test_the_bundles_are_typed_and_named_by_their_content() -> None:
     scripts.check()
     address, script = scripts.bundle()
     assert hashlib.sha256(script.encode()).hexdigest()[:16] in address
 
 
-def test_the_bundleslock_file_has_hashes_and_no_addresses() -> None:
+def test_the_lock_file_of_npm_has_hashes_and_no_addresses() -> None:
     lock = json.loads((HERE / "package-lock.json").read_text("utf-8"))
     installed = {name: package for name, package in lock["packages"].items() if name}
     assert all("integrity" in package and "resolved" not in package for package in installed.values())
@@ -108,6 +108,12 @@ def test_the_snapshot_is_the_same_bytes_when_made_again(tmp_path: Path) -> None:
     once = snapshot.build()
     snapshot._make(tmp_path)
     assert digest.digest([tmp_path], base=tmp_path) == digest.digest([once], base=once)
+
+
+def test_the_snapshot_says_nothing_of_where_it_was_made() -> None:
+    memory = (snapshot.build() / "delta.bin").read_bytes()
+    assert str(ROOT).encode() not in memory
+    assert b"snapshot_heap" not in memory
 
 
 def test_python_ready_costs_no_more_bytes_than_a_tenth_above_plain_pyodide(folder: Path) -> None:

@@ -3,7 +3,7 @@
 /** Where the script is that keeps the site; none where the page is being written, and none on disk. */
 const script = document.querySelector('meta[name="explainer-offline"]')?.getAttribute('content');
 
-/** Asked for when Python is ready: what it keeps is then in the browser already, and nobody waits. */
+/** Asked for when Python is ready: most of what it keeps is then in the browser already, and nobody waits. */
 export function keepOffline() {
   if (!script || !location.protocol.startsWith('http') || !('serviceWorker' in navigator)) return;
   const address = new URL(script, document.baseURI);
