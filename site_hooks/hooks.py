@@ -105,7 +105,7 @@ def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     except slots.SlotError as problem:
         raise PluginError(f"{page.file.src_uri}: {problem}") from problem
     script = get_relative_url(build.script[0], page.url)
-    head = f'<script src="{script}" async></script>'  # early, and in the way of nothing: it starts Python when the first frame is painted
+    head = f'<script src="{script}" defer></script>'  # fetched early, run when the article is there: Python comes after the first frame
     if HOLDS_FORM in output:
         where = get_relative_url(runtime.address(build.runtime), page.url)
         head = f'<meta name="explainer-runtime" content="{where.rstrip("/")}/">{head}'

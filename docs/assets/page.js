@@ -18,12 +18,6 @@ import { makeSync } from './js/sync.js';
 /** A reader who saves data may never want Python; whoever waits for Python is not kept for longer. */
 const LIMIT_MS = 600_000;
 
-/** Python is on its way while the document still is: this script stands in the head. */
-const parsed = new Promise(resolve => {
-  if (document.readyState !== 'loading') resolve(undefined);
-  else document.addEventListener('DOMContentLoaded', resolve);
-});
-
 /** @returns {Promise<unknown>} when something is painted, or a moment later where nothing is: a tab in the background */
 const painted = () => new Promise(resolve => {
   requestAnimationFrame(() => setTimeout(resolve));
@@ -46,7 +40,6 @@ const wanted = new Promise(resolve => {
 async function main() {
   const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
   const starting = folder ? start(folder) : null;
-  await parsed;
   sortTables();
   const form = document.querySelector('form[data-hold]');
   return folder && starting && form instanceof HTMLElement ? talk(form, folder, starting) : { rung: 'static' };
@@ -57,7 +50,7 @@ async function main() {
  * @param {string} folder
  */
 async function start(folder) {
-  document.documentElement.dataset.python = savesData ? 'waiting' : 'starting'; // now, when it costs nothing: there is no body yet
+  document.documentElement.dataset.python = savesData ? 'waiting' : 'starting';
   if (savesData) await wanted;
   await painted();
   const python = connect(new URL(folder, document.baseURI), { died: error => died(error), changed: showState });
