@@ -7,6 +7,17 @@ async count => {
     await new Promise(resolve => setTimeout(resolve)); // after the frame is painted
   };
 
+  /** The page as it was built: the address says so, and is heard in a task of its own. */
+  const asBuilt = async () => {
+    for (const hash of ['', '#v1&']) {
+      if (location.hash === hash) continue;
+      const heard = new Promise(resolve => addEventListener('hashchange', resolve, {once: true}));
+      location.hash = hash;
+      await heard;
+    }
+    await rest();
+  };
+
   /** @type {(() => void) | null} */
   let changed = null;
   const slots = new MutationObserver(() => changed?.());
@@ -38,9 +49,7 @@ async count => {
     const radios = [...part.querySelectorAll('input[type="radio"][name]')];
     const name = (select ?? radios[0] ?? part.querySelector('input[name]'))?.name;
     if (!name || !(range || select || radios.length)) continue;
-    location.hash = '';
-    location.hash = 'v1&'; // every control starts from the page as it was built
-    await rest();
+    await asBuilt(); // every control starts from there
     const times = [];
     let still = 0;
     const keep = time => { if (time) times.push(time); else still += 1; };
