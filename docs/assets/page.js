@@ -20,6 +20,7 @@ const LIMIT_MS = 600_000;
 
 /** @returns {Promise<unknown>} when something is painted, or a moment later where nothing is: a tab in the background */
 const painted = () => new Promise(resolve => {
+  if (performance.getEntriesByType('paint').length) resolve(undefined);
   requestAnimationFrame(() => setTimeout(resolve));
   setTimeout(resolve, 1000);
 });
