@@ -21,6 +21,9 @@ SAVES_DATA = (
 )
 """A script to begin a page with: its reader has asked the browser to save data."""
 
+CLIFF, CLIFF_AT_32 = "53829", "13458"
+"""Where the Lab's cliff is: the weights, 141,107,412,992 B, over 327,680 B a token, for a batch of 8 and of 32."""
+
 type OpenPage = Callable[..., Page]
 
 
@@ -138,6 +141,11 @@ def lab(_booted: tuple[Page, list[str], list[Request]], base_url: str) -> Iterat
 def updated(page: Page) -> None:
     """Wait until the page shows the state of its controls."""
     page.evaluate("() => window.explainer.update()")
+
+
+def value(page: Page, slot: str) -> str | None:
+    """A slot's number, exactly, as the page shows it."""
+    return page.locator(f'[data-slot="{slot}"] data').first.get_attribute("value")
 
 
 def rung(page: Page) -> str:

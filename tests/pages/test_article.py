@@ -11,18 +11,11 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from kvcore.page.controls import CONTROLS, FORMS
+from tests.pages.conftest import updated, value
 
 type OpenPage = Callable[..., Page]
 
 FORM = {control.name: form for form, controls in FORMS.items() for control in controls}
-
-
-def settled(page: Page) -> None:
-    page.evaluate("() => window.explainer.update()")
-
-
-def value(page: Page, slot: str) -> str | None:
-    return page.locator(f'[data-slot="{slot}"] data').first.get_attribute("value")
 
 
 def controls(page: Page) -> dict[str, str]:
@@ -47,12 +40,12 @@ def move(page: Page, name: str, to: str) -> None:
     else:
         field.fill(to)
         field.press("Enter")
-    settled(page)
+    updated(page)
 
 
 def arrive(page: Page, state: str) -> None:
     page.evaluate("state => { location.hash = `v1&${state}`; }", state)
-    settled(page)
+    updated(page)
 
 
 # the other forms
@@ -154,7 +147,7 @@ def test_a_step_to_try_sets_its_state_and_brings_the_lab_into_view(
     lab.set_viewport_size({"width": width, "height": 844})
     lab.emulate_media(reduced_motion="reduce")
     lab.locator(".kv-try button", has_text=re.compile(f"^{name}$")).click()
-    settled(lab)
+    updated(lab)
     assert {slot: value(lab, slot) for slot in expected} == expected
     assert controls(lab)["model"] == "llama-3.1-70b"
     assert controls(lab)["context"] == "8192"
@@ -169,7 +162,7 @@ def test_the_steps_are_all_of_them_and_in_any_order(lab: Page) -> None:
     move(lab, "layers", "40")
     for name in reversed(names):
         lab.locator(".kv-try button", has_text=re.compile(f"^{name}$")).click()
-    settled(lab)
+    updated(lab)
     assert value(lab, "lab.cliff") == "430626"
     assert controls(lab)["cache_dtype"] == "fp16"
 
@@ -177,7 +170,7 @@ def test_the_steps_are_all_of_them_and_in_any_order(lab: Page) -> None:
 def test_every_button_of_the_cards_does_what_it_says(lab: Page) -> None:
     def press(card: str, number: int = 0) -> None:
         lab.locator(f'[data-slot="hatches.{card}"] button').nth(number).click()
-        settled(lab)
+        updated(lab)
 
     press("heads")
     assert value(lab, "lab.bytes_per_token") == "2621440"
@@ -201,14 +194,14 @@ def test_every_button_of_the_cards_does_what_it_says(lab: Page) -> None:
             button = lab.locator(f'[data-slot="hatches.{card}"] button').nth(number)
             wanted = json.loads(button.get_attribute("data-set") or "{}")["model"]
             button.click()
-            settled(lab)
+            updated(lab)
             assert controls(lab)["model"] == wanted
 
 
 def test_a_card_keeps_the_focus_of_its_button(lab: Page) -> None:
     lab.locator('[data-slot="hatches.dtype"] button').focus()
     lab.keyboard.press("Enter")
-    settled(lab)
+    updated(lab)
     assert lab.evaluate("() => document.activeElement.closest('[data-slot]')?.dataset.slot") == "hatches.dtype"
 
 
@@ -222,7 +215,7 @@ def test_every_row_loads_its_model(lab: Page) -> None:
         cells = rows.nth(index).locator("th, td")
         name, token = cells.nth(0).inner_text(), cells.nth(3).locator("data").get_attribute("value")
         cells.nth(0).locator("button").click()
-        settled(lab)
+        updated(lab)
         assert value(lab, "lab.bytes_per_token") == token, name
         assert value(lab, "lab.weights") == cells.nth(8).locator("data").get_attribute("value"), name
         assert value(lab, "lab.cliff_batch") == cells.nth(9).locator("data").get_attribute("value"), name
@@ -245,7 +238,7 @@ def test_a_row_says_what_was_worked_out_by_hand(lab: Page, name: str, token: str
     if weights:
         assert row.locator("th, td").nth(8).locator("data").get_attribute("value") == weights
     row.locator("button").click()
-    settled(lab)
+    updated(lab)
     assert value(lab, "lab.bytes_per_token") == token
 
 
@@ -291,7 +284,7 @@ def test_the_keyboard_sorts_and_the_order_outlives_other_units(lab: Page) -> Non
     focused = "() => document.activeElement.closest('th')?.cellIndex"
     assert lab.evaluate(focused) == 8
     frame(lab, "units").locator('input[value="decimal"]').evaluate("radio => { radio.checked = true; }")
-    settled(lab)
+    updated(lab)
     assert "GB" in lab.locator('[data-slot="models.table"] tbody').inner_text()
     assert column(lab, 8) == order
     assert head(lab, 8).get_attribute("aria-sort") == "descending"
@@ -316,7 +309,7 @@ def test_what_is_typed_leaves_the_models_that_match_and_enter_takes_the_first(la
     assert select.locator("optgroup option:not([hidden])").all_inner_texts() == ["Mistral 7B v0.1"]
     assert int(select.get_attribute("size") or 0) > 1, "the select is the list of what was found"
     find.press("Enter")
-    settled(lab)
+    updated(lab)
     assert controls(lab)["model"] == "mistral-7b-v0.1"
     assert value(lab, "lab.bytes_per_token") == "131072"
     assert find.input_value() == ""
@@ -335,7 +328,7 @@ def test_a_search_that_finds_nothing_or_is_left_changes_nothing(lab: Page) -> No
     lab.locator("#lab-batch").focus()
     assert find.input_value() == ""
     assert lab.locator("#lab-model").get_attribute("size") is None
-    settled(lab)
+    updated(lab)
     assert controls(lab)["model"] == "llama-3-70b"
 
 
@@ -345,7 +338,7 @@ def test_the_arrow_key_leads_from_the_search_into_its_list(lab: Page) -> None:
     find.press("ArrowDown")
     assert lab.evaluate("() => document.activeElement.id") == "lab-model"
     lab.locator("#lab-model").select_option("llama-2-13b")
-    settled(lab)
+    updated(lab)
     assert value(lab, "lab.bytes_per_token") == "819200"
     lab.keyboard.press("Enter")
     assert lab.locator("#lab-model").get_attribute("size") is None
@@ -400,13 +393,13 @@ def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) ->
 def test_a_link_with_everything_outlives_a_reload(open_page: OpenPage) -> None:
     fragment = "&".join(f"{name}={wanted}" for name, wanted in OTHER.items())
     page = open_page(f"index.html#v1&{fragment}")
-    settled(page)
+    updated(page)
     assert controls(page) == {**OTHER, "spec": ""}
     numbers = page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)")
     page.wait_for_function("() => location.hash.includes('kv_heads') || location.hash.includes('attention')")
     page.reload()
     page.evaluate("() => window.explainer.ready")
-    settled(page)
+    updated(page)
     assert controls(page) == {**OTHER, "spec": ""}
     assert page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)") == numbers
 
@@ -420,7 +413,7 @@ def test_unknown_keys_are_named_and_the_rest_is_used(lab: Page) -> None:
 def test_anchors_work_beside_states(lab: Page) -> None:
     arrive(lab, "batch=32")
     lab.evaluate("() => { location.hash = 'paged'; }")
-    settled(lab)
+    updated(lab)
     expect(lab.locator("#paged")).to_be_in_viewport()
     assert controls(lab)["batch"] == "32"
     for anchor in ("prelude", "formula", "lab-cliff", "try-this", "several-gpus", "models", "takeaway", "corrections"):
@@ -457,7 +450,7 @@ def test_where_the_clipboard_is_closed_the_link_is_shown(open_page: OpenPage, pa
 def test_a_control_that_holds_what_cannot_be_used_is_marked_until_it_does_not(lab: Page, name: str) -> None:
     field = lab.locator(f"#{FORM[name]}-{name}")
     field.fill("many")
-    settled(lab)
+    updated(lab)
     assert field.get_attribute("aria-invalid") == "true"
     note = frame(lab, name).locator(".kv-note")
     wrong = lab.evaluate("() => getComputedStyle(document.querySelector('.kv-problem-list')).color")
@@ -470,7 +463,7 @@ def test_a_control_that_holds_what_cannot_be_used_is_marked_until_it_does_not(la
 
 def test_an_anchor_is_not_overwritten_by_the_state_before_it(lab: Page) -> None:
     lab.fill("[name=batch]", "9")
-    settled(lab)
+    updated(lab)
     lab.evaluate("() => { location.hash = 'prelude'; }")
     lab.evaluate("() => new Promise(resolve => setTimeout(resolve, 700))")  # the address follows after 500
     assert lab.evaluate("() => location.hash") == "#prelude"

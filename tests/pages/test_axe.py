@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, Request
 
 from site_hooks.environment import NODE_MODULES
+from tests.pages.conftest import updated
 
 type OpenPage = Callable[..., Page]
 
@@ -59,7 +60,7 @@ def test_the_page_for_what_is_not_there_has_no_violation(
 )
 def test_a_state_has_no_violation(lab: Page, state: str) -> None:
     lab.evaluate("state => { location.hash = `v1&${state}`; }", state)
-    lab.evaluate("() => window.explainer.update()")
+    updated(lab)
     assert not violations(lab)
 
 

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route
 
-from tests.pages.conftest import rung, updated
+from tests.pages.booting import DEFAULT_TOTAL, failures, is_as_built
+from tests.pages.conftest import rung, updated, value
 
 type OpenPage = Callable[..., Page]
 type Break = Callable[[Route, Path], None]
 type Breaking = Callable[[str, Break], str]
-
-DEFAULT_TOTAL = 8 * 8192 * 327_680
 
 
 def missing(route: Route, _: Path) -> None:
@@ -56,17 +55,12 @@ def breaking(context: BrowserContext, site: Path, console_errors: list[str]) -> 
     console_errors.clear()  # the browser's own words on what the test withheld
 
 
-def total(page: Page) -> int:
-    """The cache in all, as the page shows it."""
-    return int(page.locator('[data-slot="lab.cache_total"] data').first.get_attribute("value") or 0)
-
-
 def answers(page: Page) -> bool:
     """Whether a control moves what the page shows."""
     page.locator('#lab [name="batch"]').fill("16")
     page.locator('#lab [name="batch"]').press("Enter")
     updated(page)
-    return total(page) == 2 * DEFAULT_TOTAL
+    return value(page, "lab.cache_total") == str(2 * DEFAULT_TOTAL)
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, foreign, page_text])
@@ -75,7 +69,7 @@ def test_a_broken_snapshot_leaves_the_public_way(how: Break, breaking: Breaking,
     page = open_page(ready=False)
     assert rung(page) == "api"
     assert answers(page)
-    (failure,) = page.evaluate("() => window.explainer.boot.failures")
+    (failure,) = failures(page)
     assert failure.startswith(f"delta: {name}: ")
     panel = page.locator("#how-it-runs")
     panel.locator("summary").click()
@@ -94,9 +88,7 @@ def test_without_an_interpreter_the_page_stays_as_it_was_built(
     name: str, how: Break, breaking: Breaking, open_page: OpenPage
 ) -> None:
     broken = breaking(name, how)
-    page = open_page(ready=False)
-    assert rung(page) == "static"
-    _is_as_built(page, broken)
+    is_as_built(open_page(ready=False), broken)
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, page_text])
@@ -106,9 +98,7 @@ def test_without_both_ways_the_page_stays_as_it_was_built(
 ) -> None:
     breaking("snapshot.gzip", missing)
     broken = breaking(name, how)
-    page = open_page(ready=False)
-    assert rung(page) == "static"
-    _is_as_built(page, broken)
+    is_as_built(open_page(ready=False), broken)
 
 
 @pytest.mark.parametrize("what", ["**/*.css", "**/javascripts/*", "**/katex/fonts/*"])
@@ -125,7 +115,7 @@ def test_without_its_script_the_page_stays_as_it_was_built(
 ) -> None:
     context.route("**/assets/page.*.js", lambda route: route.fulfill(status=404, body="gone"))
     page = open_page(ready=False)
-    assert total(page) == DEFAULT_TOTAL
+    assert value(page, "lab.cache_total") == str(DEFAULT_TOTAL)
     assert page.locator('#lab [name="batch"]').is_disabled()
     console_errors.clear()
 
@@ -149,10 +139,3 @@ def test_the_page_says_how_it_runs(open_page: OpenPage) -> None:
     assert panel.locator('[data-rung="delta"]').is_visible()
     assert not panel.locator('[data-rung="static"]').is_visible()
     assert panel.locator('[data-boot="wasm"]').inner_text().isdigit()
-
-
-def _is_as_built(page: Page, broken: str) -> None:
-    assert total(page) == DEFAULT_TOTAL
-    assert page.locator('#kv-python [data-when="failed"]').is_visible()
-    assert broken in page.locator('#kv-python [data-when="failed"] code').inner_text()
-    assert page.locator('#lab [name="batch"]').is_disabled()

@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Request
 
-from tests.pages.conftest import rung, updated
+from tests.pages.booting import failures, is_as_built
+from tests.pages.conftest import CLIFF, CLIFF_AT_32, rung, updated, value
 
 type OpenPage = Callable[..., Page]
 type Fault = Callable[[str], str | None]
 type Spoil = Callable[[str, Fault], str]
-
-CLIFF, CLIFF_AT_32 = "53829", "13458"
-"""Where the Lab's cliff is: the weights, 141,107,412,992 B, over 327,680 B a token, for a batch of 8 and of 32."""
 
 
 def missing(_: str) -> None:
@@ -91,23 +89,12 @@ def spoil(copied: Path, console_errors: list[str]) -> Iterator[Spoil]:
     console_errors.clear()  # the browser's own words on what the test spoiled
 
 
-def cliff(page: Page) -> str | None:
-    """The cliff, in tokens, as the page shows it."""
-    return page.locator('[data-slot="lab.cliff"] data').first.get_attribute("value")
-
-
-def failures(page: Page) -> list[str]:
-    """What went wrong while Python was started."""
-    told: list[str] = page.evaluate("() => window.explainer.boot.failures")
-    return told
-
-
 def slides(page: Page) -> bool:
     """Whether a slider moves what the page shows, and to the right place."""
-    assert cliff(page) == CLIFF
+    assert value(page, "lab.cliff") == CLIFF
     page.locator('#lab input[type="range"][data-for="batch"]').fill("31")  # the stops begin at 1
     updated(page)
-    return page.locator('#lab [name="batch"]').input_value() == "32" and cliff(page) == CLIFF_AT_32
+    return page.locator('#lab [name="batch"]').input_value() == "32" and value(page, "lab.cliff") == CLIFF_AT_32
 
 
 def test_from_disk_nothing_is_read_that_the_first_rung_does_not_need(
@@ -142,9 +129,7 @@ def test_a_spoiled_interpreter_on_disk_leaves_the_page_as_it_was_built(
     name: str, fault: Fault, spoil: Spoil, open_page: OpenPage
 ) -> None:
     spoiled = spoil(name, fault)
-    page = open_page(ready=False)
-    assert rung(page) == "static"
-    _is_as_built(page, spoiled)
+    _stands(open_page(ready=False), spoiled)
 
 
 @pytest.mark.parametrize(
@@ -156,9 +141,7 @@ def test_without_both_ways_on_disk_the_page_stays_as_it_was_built(
 ) -> None:
     spoil("snapshot.gzip", missing)
     spoiled = spoil(name, fault)
-    page = open_page(ready=False)
-    assert rung(page) == "static"
-    _is_as_built(page, spoiled)
+    _stands(open_page(ready=False), spoiled)
 
 
 def _failure(page: Page, spoiled: str) -> str:
@@ -169,10 +152,7 @@ def _failure(page: Page, spoiled: str) -> str:
     return failure
 
 
-def _is_as_built(page: Page, spoiled: str) -> None:
-    failure = _failure(page, spoiled)
-    sentence = page.locator('#kv-python [data-when="failed"]')
-    assert sentence.is_visible()
-    assert sentence.locator("code").inner_text() == failure
-    assert page.locator('#lab [name="batch"]').is_disabled()
-    assert cliff(page) == CLIFF
+def _stands(page: Page, spoiled: str) -> None:
+    """As it was built; and the sentence says that one failure, whole."""
+    is_as_built(page, spoiled)
+    assert page.locator('#kv-python [data-when="failed"] code').inner_text() == _failure(page, spoiled)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page
 
+from tests.pages.conftest import updated
+
 type Box = tuple[float, float, float, float]
 type OpenPage = Callable[..., Page]
 
@@ -124,7 +126,7 @@ def test_no_label_collides_leaves_its_figure_or_is_small(lab: Page, width: int) 
     found: dict[str, list[str]] = {}
     for state in (*LAB, *PAGING):
         lab.evaluate("state => { location.hash = `v1&${state}`; }", state)
-        lab.evaluate("() => window.explainer.update()")
+        updated(lab)
         assert not lab.locator('[data-slot="lab.problems"]').inner_text().strip(), state
         if wrong := faults(lab):
             found[state] = wrong
@@ -136,5 +138,5 @@ def test_nothing_scrolls_sideways(lab: Page, width: int) -> None:
     lab.set_viewport_size({"width": width, "height": 844})
     for state in LAB[:: len(LAB) // 8]:
         lab.evaluate("state => { location.hash = `v1&${state}`; }", state)
-        lab.evaluate("() => window.explainer.update()")
+        updated(lab)
         assert lab.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), state

@@ -1,7 +1,4 @@
-"""Bringing a model: pasted, dropped, opened, or fetched by its id, with Hugging Face played by the test.
-
-The model is 2 x 32 layers x 8 KV heads x 128 x 2 B = 131,072 B a token with 8,030,261,248 parameters, as Llama-3 8B is.
-"""
+"""Bringing a model: pasted, dropped, opened, or fetched by its id, with Hugging Face played by the test."""
 
 import json
 import re
@@ -11,31 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
+from tests.pages.bringing import CONFIG, drop
+from tests.pages.conftest import updated, value
+
 type OpenPage = Callable[..., Page]
 
-CONFIG = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_attention_heads": 32,
-    "num_hidden_layers": 32,
-    "num_key_value_heads": 8,
-    "vocab_size": 128256,
-    "max_position_embeddings": 8192,
-    "tie_word_embeddings": False,
-    "hidden_act": "silu",
-}
 TEXT = json.dumps(CONFIG)
 HUB = "https://huggingface.co/"
-
-
-def settled(page: Page) -> None:
-    page.evaluate("() => window.explainer.update()")
-
-
-def value(page: Page, slot: str) -> str | None:
-    return page.locator(f'[data-slot="{slot}"] data').first.get_attribute("value")
 
 
 def problems(page: Page) -> str:
@@ -51,7 +30,7 @@ def paste(page: Page, text: str) -> None:
     unfold(page)
     page.locator("#kv-config-text").evaluate("(area, text) => { area.value = text; }", text)
     page.locator("#kv-config-use").click()
-    settled(page)
+    updated(page)
 
 
 def is_brought(page: Page) -> None:
@@ -74,7 +53,7 @@ def is_untouched(page: Page) -> None:
 def busy(lab: Page) -> Page:
     """The Lab with a batch of 32, so that a reset would show."""
     lab.evaluate("() => { location.hash = 'v1&batch=32'; }")
-    settled(lab)
+    updated(lab)
     return lab
 
 
@@ -96,24 +75,16 @@ def test_opened(busy: Page, tmp_path: Path) -> None:
     unfold(busy)
     busy.locator("#kv-config-file").set_input_files(file)
     expect(busy.locator("#lab-model")).to_have_value("imported")
-    settled(busy)
+    updated(busy)
     is_brought(busy)
     assert "my-llama" in busy.locator('[data-slot="lab.chart"]').inner_text(), "named by its file"
 
 
 def test_dropped(busy: Page) -> None:
     unfold(busy)
-    busy.evaluate(
-        """text => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], 'config.json', {type: 'application/json'}));
-          const frame = document.getElementById('kv-import');
-          for (const type of ['dragover', 'drop']) frame.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
-        }""",
-        TEXT,
-    )
+    drop(busy, TEXT)
     expect(busy.locator("#lab-model")).to_have_value("imported")
-    settled(busy)
+    updated(busy)
     is_brought(busy)
     assert "kv-over" not in (busy.locator("#kv-import").get_attribute("class") or "")
 
@@ -122,7 +93,7 @@ def test_dropped(busy: Page) -> None:
 def hub(open_page: OpenPage, requests: list[Request], console_errors: list[str]) -> Iterator[Page]:
     """A page of its own whose requests to Hugging Face the test answers; nothing else may leave the site."""
     page = open_page("index.html#v1&batch=32")
-    settled(page)
+    updated(page)
     unfold(page)
     yield page
     asked = [one for one in requests if one.url.startswith(HUB)]
@@ -149,7 +120,7 @@ def test_fetched_by_its_id(hub: Page, requests: list[Request], typed: str, by: s
     else:
         hub.locator("#kv-config-id").press("Enter")
     expect(hub.locator("#lab-model")).to_have_value("imported")
-    settled(hub)
+    updated(hub)
     is_brought(hub)
     assert [one.url for one in requests if one.url.startswith(HUB)] == [
         f"{HUB}acme/small-llama/resolve/main/config.json"
@@ -189,7 +160,7 @@ def test_what_is_no_id_is_not_asked_for(busy: Page, typed: str) -> None:
     unfold(busy)
     busy.locator("#kv-config-id").fill(typed)
     busy.locator("#kv-config-fetch").click()
-    settled(busy)
+    updated(busy)
     assert "not a model id" in problems(busy)
     is_untouched(busy)
 
@@ -202,10 +173,10 @@ def test_an_answer_that_comes_late_is_still_used(hub: Page) -> None:
         hub.locator("#kv-config-fetch").click()
     hub.locator("#lab-batch").fill("16")
     hub.locator("#lab-batch").press("Enter")
-    settled(hub)
+    updated(hub)
     held[0].fulfill(body=TEXT, headers={"access-control-allow-origin": "*"})
     expect(hub.locator("#lab-model")).to_have_value("imported")
-    settled(hub)
+    updated(hub)
     assert hub.locator("#lab-batch").input_value() == "16"
     is_brought(hub)
 
@@ -262,37 +233,37 @@ def test_an_imported_model_is_edited_shared_and_comes_back(busy: Page, open_page
     paste(busy, TEXT)
     busy.locator("#lab-layers").fill("16")
     busy.locator("#lab-layers").press("Enter")
-    settled(busy)
+    updated(busy)
     assert value(busy, "lab.bytes_per_token") == "65536"
     busy.wait_for_url(re.compile("layers=16"))
     numbers = busy.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)")
     link = busy.url.split("/")[-1]
     page = open_page(link)
-    settled(page)
+    updated(page)
     assert page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)") == numbers
     page.reload()
     page.evaluate("() => window.explainer.ready")
-    settled(page)
+    updated(page)
     assert page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)") == numbers
     page.locator(".kv-reset").click()
-    settled(page)
+    updated(page)
     assert value(page, "lab.bytes_per_token") == "131072"
 
 
 def test_another_model_can_be_chosen_and_the_imported_one_again(busy: Page) -> None:
     paste(busy, TEXT)
     busy.locator("#lab-model").select_option("llama-2-7b")
-    settled(busy)
+    updated(busy)
     assert value(busy, "lab.bytes_per_token") == "524288"
     assert busy.locator('#lab-model option[value="imported"]').get_attribute("hidden") is None, "offered from now on"
     busy.locator("#lab-model").select_option("imported")
-    settled(busy)
+    updated(busy)
     is_brought(busy)
 
 
 @pytest.mark.parametrize("spec", ["", "x", "a.b.c", "%3Cb%3E", "9" * 500])
 def test_a_link_with_a_broken_import_is_named_and_the_page_goes_on(busy: Page, spec: str) -> None:
     busy.evaluate("spec => { location.hash = `v1&model=imported&spec=${spec}&batch=32`; }", spec)
-    settled(busy)
+    updated(busy)
     assert problems(busy)
     is_untouched(busy)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from kvcore.page import update
+from tests.pages.conftest import updated, value
 
 type OpenPage = Callable[..., Page]
 
@@ -38,15 +39,7 @@ def move(page: Page, name: str, value: str) -> None:
         box(page, name).press("Enter")
     else:
         control(page, name).locator(f'input[value="{value}"]').check()
-    settled(page)
-
-
-def settled(page: Page) -> None:
-    page.evaluate("() => window.explainer.update()")
-
-
-def value(page: Page, slot: str) -> str | None:
-    return page.locator(f'[data-slot="{slot}"] data').first.get_attribute("value")
+    updated(page)
 
 
 def text(page: Page, slot: str) -> str:
@@ -128,7 +121,7 @@ def test_an_edited_shape_has_a_way_back(lab: Page) -> None:
     move(lab, "layers", "40")
     assert "edited" in text(lab, "lab.chart").lower()
     lab.locator("button[data-set]").first.click()
-    settled(lab)
+    updated(lab)
     assert values(lab)["layers"] == "80"
     assert value(lab, "lab.bytes_per_token") == "327680"
 
@@ -156,11 +149,11 @@ def test_typing_digit_by_digit_is_never_rewritten(lab: Page) -> None:
     typed.fill("")
     for so_far in ("1", "16", "163", "1638", "16384"):
         typed.press_sequentially(so_far[-1])
-        settled(lab)
+        updated(lab)
         assert typed.input_value() == so_far
     assert value(lab, "lab.cache_total") == "42949672960"
     typed.press("Enter")
-    settled(lab)
+    updated(lab)
     assert typed.input_value() == "16384"
     assert slider(lab, "context").get_attribute("aria-valuetext") == "16,384 tokens"
 
@@ -168,7 +161,7 @@ def test_typing_digit_by_digit_is_never_rewritten(lab: Page) -> None:
 def test_a_slider_writes_its_number_box_and_moves_with_it(lab: Page) -> None:
     stops = (slider(lab, "batch").get_attribute("data-stops") or "").split()
     slider(lab, "batch").fill(str(stops.index("32")))
-    settled(lab)
+    updated(lab)
     assert box(lab, "batch").input_value() == "32"
     assert value(lab, "lab.cliff") == "13458"
     move(lab, "batch", "33")
@@ -200,7 +193,7 @@ def test_a_drag_asks_one_question_at_a_time_and_ends_with_the_last_place(open_pa
     page.mouse.move(edges["x"] + edges["width"] - 2, middle, steps=60)
     assert page.evaluate("() => window.explainer.update().then(() => flight.asked.at(-1).settled)") is False
     page.mouse.up()
-    settled(page)
+    updated(page)
     asked = page.evaluate("() => flight")
     assert asked["most"] == 1
     assert asked["asked"][-1]["settled"] is True
@@ -220,7 +213,7 @@ def test_a_drag_asks_one_question_at_a_time_and_ends_with_the_last_place(open_pa
 def test_keys_step_a_number_box(lab: Page, key: str, name: str, expected: str) -> None:
     box(lab, name).focus()
     lab.keyboard.press(key)
-    settled(lab)
+    updated(lab)
     assert box(lab, name).input_value() == expected
     assert box(lab, name).evaluate("element => element === document.activeElement")
 
@@ -236,13 +229,13 @@ def test_the_keyboard_alone_reaches_and_moves_every_control(lab: Page) -> None:
         slider(lab, name).focus()
         before = box(lab, name).input_value()
         lab.keyboard.press("ArrowLeft")
-        settled(lab)
+        updated(lab)
         assert box(lab, name).input_value() != before, name
     for name in CHOICES:
         control(lab, name).locator("select, input:checked").first.focus()
         before = values(lab)[name]
         lab.keyboard.press("ArrowDown")
-        settled(lab)
+        updated(lab)
         assert values(lab)[name] != before, name
 
 
@@ -251,7 +244,7 @@ def test_focus_and_open_tables_outlive_a_new_figure(lab: Page) -> None:
     summary.focus()
     lab.keyboard.press("Enter")
     lab.evaluate("() => { document.querySelector('#lab [name=batch]').value = '16'; }")
-    settled(lab)
+    updated(lab)
     assert lab.locator('[data-slot="lab.chart_table"] details').get_attribute("open") is not None
     assert summary.evaluate("element => element === document.activeElement")
     summary.click()
@@ -262,7 +255,7 @@ def test_values_set_by_a_script_count_too(lab: Page) -> None:
       document.querySelector('#lab [name=batch]').value = '32';
       document.querySelector('#lab [name=attention][value=mha]').checked = true;
     }""")
-    settled(lab)
+    updated(lab)
     assert value(lab, "lab.cache_total") == str(32 * 8192 * 2_621_440)
 
 
@@ -279,12 +272,12 @@ def test_one_live_region_says_where_things_stand(lab: Page) -> None:
 @pytest.mark.parametrize("typed", ["many", "NaN", "-5", "0", "1e9", "3.5", "9" * 40, "  ", "<b>8</b>"])
 def test_a_bad_number_is_named_and_the_page_goes_on(lab: Page, name: str, typed: str) -> None:
     box(lab, name).fill(typed)
-    settled(lab)
+    updated(lab)
     assert box(lab, name).input_value() == typed, "not rewritten while it is written"
     assert text(lab, "lab.problems").strip()
     assert control(lab, name).locator(".kv-note").inner_text().strip()
     box(lab, name).blur()
-    settled(lab)
+    updated(lab)
     assert re.fullmatch(r"\d+", box(lab, name).input_value())
     assert int(value(lab, "lab.cache_total") or 0) > 0
     move(lab, "layers", "80")
@@ -306,14 +299,14 @@ def test_the_address_follows_the_controls_and_leads_back(lab: Page, open_page: O
     move(lab, "batch", "32")
     lab.wait_for_url(re.compile(r"#v1&model=llama-3-70b&batch=32$"))
     page = open_page("index.html#v1&model=llama-3-70b&batch=32")
-    settled(page)
+    updated(page)
     assert values(page)["batch"] == "32"
     assert value(page, "lab.cliff") == "13458"
 
 
 def test_an_anchor_is_left_alone(open_page: OpenPage) -> None:
     page = open_page("index.html#formula")
-    settled(page)
+    updated(page)
     assert page.url.endswith("#formula")
     assert not text(page, "lab.problems").strip()
 
@@ -359,7 +352,7 @@ def test_what_is_moved_before_python_is_there_is_applied_in_order(
     assert value(page, "lab.bytes_per_token") == "327680"
     for route in held:
         route.continue_()
-    settled(page)
+    updated(page)
     assert value(page, "lab.bytes_per_token") == "262144", "Llama-2 7B with half of its 32 layers"
     assert values(page)["batch"] == "16"
     expect(page.locator("#kv-python")).to_have_attribute("data-state", "ready")
@@ -391,7 +384,7 @@ def test_without_wasm_the_page_shows_everything_and_says_so(
     assert page.locator("#kv-python code").inner_text().strip()
     assert values_disabled(page)
     assert box(page, "batch").input_value() == "8", "back at what the numbers are for"
-    settled(page)
+    updated(page)
     console_errors.clear()
 
 

@@ -6,35 +6,15 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.pages.conftest import READY_MS, SAVES_DATA, rung, updated
+from tests.pages.bringing import CONFIG, drop
+from tests.pages.conftest import CLIFF, CLIFF_AT_32, READY_MS, SAVES_DATA, rung, updated
 
 type OpenPage = Callable[..., Page]
 type Ask = Callable[[Page], None]
 
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
-DROP = """config => {
-  const data = new DataTransfer();
-  data.items.add(new File([config], 'config.json'));
-  document.getElementById('kv-import').dispatchEvent(
-    new DragEvent('drop', {bubbles: true, cancelable: true, dataTransfer: data}));
-}"""
-CONFIG = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_attention_heads": 32,
-    "num_hidden_layers": 32,
-    "num_key_value_heads": 8,
-    "vocab_size": 128256,
-    "max_position_embeddings": 8192,
-}
-"""As Llama-3 8B: 2 x 32 layers x 8 KV heads x 128 x 2 B = 131,072 B a token."""
-
 RANGE = '#lab input[type="range"][data-for="batch"]'
-CLIFF, CLIFF_AT_32 = "53829", "13458"
-"""Where the Lab's cliff is: the weights, 141,107,412,992 B, over 327,680 B a token, for a batch of 8 and of 32."""
 
 
 @pytest.fixture
@@ -128,6 +108,6 @@ def test_a_link_to_a_state_shows_that_state(saving: OpenPage) -> None:
 def test_a_config_that_is_dropped_is_read(saving: OpenPage, requests: list[Request]) -> None:
     page = saving()
     is_spared(page, requests)
-    page.evaluate(DROP, json.dumps(CONFIG))
+    drop(page, json.dumps(CONFIG))
     starts(page)
     shows(page, "lab.bytes_per_token", "131072")

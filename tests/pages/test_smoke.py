@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Request
 
 from kvcore.page import update
 from site_hooks.slots import contents
+from tests.pages.conftest import updated
 
 type OpenPage = Callable[..., Page]
 
@@ -26,7 +27,7 @@ def test_python_answers_in_the_page(lab: Page) -> None:
     assert total.get_attribute("value") == str(8 * 8192 * 327_680)
     lab.locator('#lab [name="batch"]').fill("16")
     lab.locator('#lab [name="batch"]').press("Enter")
-    lab.evaluate("() => window.explainer.update()")
+    updated(lab)
     assert total.get_attribute("value") == str(16 * 8192 * 327_680)
 
 
