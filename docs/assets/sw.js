@@ -67,14 +67,10 @@ const copyIn = (name, address) => Promise.race([
 async function fromNetwork(request, address) {
   // A page is asked for anew: one that an HTTP cache still holds might name a runtime that is gone.
   const asked = request.mode === 'navigate' ? fetch(request, {cache: 'no-cache'}) : fetch(request);
-  const kept = copyIn(PAGES, address.href.endsWith('/') ? new URL('index.html', address) : address);
-  const late = pause(PATIENCE_MS).then(() => kept).then(copy => copy ?? asked);
-  late.catch(() => {}); // where the network has failed before it was late, that is told below
-  return Promise.race([asked, late]).catch(async error => {
-    const copy = await kept;
-    if (!copy) throw error;
-    return copy;
-  });
+  asked.catch(() => {}); // told below, where there is no copy
+  return await Promise.race([asked, pause(PATIENCE_MS)]).catch(() => undefined)
+    ?? await copyIn(PAGES, address.href.endsWith('/') ? new URL('index.html', address) : address)
+    ?? asked;
 }
 
 /** @param {Request} request @param {URL} address */
