@@ -4,14 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from site_hooks import build, environment
-from site_hooks.environment import ROOT, UnmetNeed
+from site_hooks import build, environment, readme
 
-README = ROOT / "README.md"
 LISTED = 100_000
 """Files of more bytes than this are named."""
 
-_MARKS = re.compile(r"(<!-- sizes: [^>]* -->\n).*?(<!-- /sizes -->)", re.DOTALL)
 _HASH = re.compile(r"\b[0-9a-f]{8,16}\b")
 _FOR = {
     "disk": "only read where the page was opened from disk",
@@ -41,18 +38,6 @@ def table(site: Path) -> str:
     return "\n".join(rows) + "\n"
 
 
-def rewritten(text: str, site: Path) -> str:
-    """A text with the table between its marks.
-
-    Raises:
-        UnmetNeed: The text has no marks.
-    """
-    made, count = _MARKS.subn(lambda marks: marks[1] + table(site) + marks[2], text)
-    if count != 1:
-        raise UnmetNeed("README.md has no one pair of `<!-- sizes: ... -->` and `<!-- /sizes -->`")
-    return made
-
-
 def _purpose(name: str) -> str:
     return next(_purposes(name), "")
 
@@ -66,7 +51,7 @@ def _purposes(name: str) -> Iterator[str]:
 
 def main(_: list[str]) -> int:
     """Write the table of the site as it now is into the README."""
-    README.write_text(rewritten(README.read_text("utf-8"), build.fresh()), encoding="utf-8")
+    readme.write("sizes", table(build.fresh()))
     return 0
 
 

@@ -76,7 +76,7 @@ if (window === top && location.protocol.startsWith('http')) {
     await window.explainer.update();
     return later(answer);
   };
-  // Our page's script runs as soon as it is there, before the document is whole or after.
+  // Our page's script runs when the document is there; this one is before it.
   let explainer;
   Object.defineProperty(window, 'explainer', {
     get: () => explainer,

@@ -4,17 +4,15 @@ import datetime as dt
 import json
 import os
 import platform
-import re
 from pathlib import Path
 
+from site_hooks import readme
 from site_hooks.environment import NODE_MODULES, ROOT
 from tests.bench import bars
 from tests.bench.bars import Row
 from tests.bench.readings import Readings, median, p95
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-README = ROOT / "README.md"
-OPEN, CLOSE = "<!-- bench: written by `make bench` -->", "<!-- end of bench -->"
 
 NOTE = """A **first right answer** is the same for all: from the start of the navigation until one control, the number of sequences, was
 moved and the page shows the cache that kvcore computes for it. On our page that is `window.explainer.ready`, then the
@@ -89,9 +87,4 @@ def _controls(found: Readings) -> str:
 def write(found: Readings, *, runs: int, load: tuple[float, float]) -> None:
     """Write both files; the README has marks between which its tables stand."""
     RESULTS.write_text(markdown(found, runs=runs, load=load), encoding="utf-8")
-    text = README.read_text("utf-8")
-    between = f"{OPEN}\n\n{summary(found, runs=runs, load=load)}\n{CLOSE}"
-    new, count = re.subn(f"{re.escape(OPEN)}.*?{re.escape(CLOSE)}", lambda _: between, text, flags=re.DOTALL)
-    if count != 1:
-        raise ValueError(f"README.md has no place for the tables: one between {OPEN} and {CLOSE}")
-    README.write_text(new, encoding="utf-8")
+    readme.write("bench", f"\n{summary(found, runs=runs, load=load)}\n")

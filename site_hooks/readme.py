@@ -1,0 +1,20 @@
+"""Tables that a program writes into the README: each between `<!-- NAME: ... -->` and `<!-- /NAME -->`."""
+
+import re
+
+from site_hooks.environment import ROOT, UnmetNeed
+
+README = ROOT / "README.md"
+
+
+def write(name: str, table: str) -> None:
+    """Put a table between its marks.
+
+    Raises:
+        UnmetNeed: The README has no such marks, or several.
+    """
+    marks = re.compile(rf"(<!-- {name}: [^>]* -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    text, count = marks.subn(lambda found: found[1] + table + found[2], README.read_text("utf-8"))
+    if count != 1:
+        raise UnmetNeed(f"README.md has no one pair of `<!-- {name}: ... -->` and `<!-- /{name} -->`")
+    README.write_text(text, encoding="utf-8")
