@@ -16,7 +16,7 @@ Causal attention is why the kept ones stay right: what stands at a position depe
 import math
 from dataclasses import dataclass, field
 
-from kvcore.errors import Invalid, whole
+from kvcore.errors import Invalid, check_int
 
 __all__ = ["Layer", "Work", "attend", "reply"]
 
@@ -72,7 +72,7 @@ def reply(layers: tuple[Layer, ...], start: Vector, count: int, *, cached: bool)
 
     Answers the vectors and the work; with and without a cache the vectors are the same.
     """
-    whole("count", count, 1, 4096)
+    check_int("count", count, 1, 4096)
     work = Work()
     tokens = [start]
     caches = [_Cache() for _ in layers]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from kvcore.errors import UnknownName, whole
+from kvcore.errors import UnknownName, check_int
 
 __all__ = ["CACHE_DTYPES", "LAB_CACHE_DTYPES", "WEIGHT_DTYPES", "Dtype", "cache_dtype", "weight_dtype"]
 
@@ -24,8 +24,8 @@ class Dtype:
     source: str
 
     def __post_init__(self) -> None:
-        whole("block_values", self.block_values, 1, 2**16)
-        whole("block_bytes", self.block_bytes, 1, 2**16)
+        check_int("block_values", self.block_values, 1, 2**16)
+        check_int("block_bytes", self.block_bytes, 1, 2**16)
 
     @property
     def bytes_per_value(self) -> Fraction:

@@ -1,12 +1,12 @@
 """Refusals: every one names the field, the value it had, and what was expected."""
 
-__all__ = ["Invalid", "KvcoreError", "OutOfRange", "UnknownName", "Unsupported", "shown", "whole"]
+__all__ = ["Invalid", "KvcoreError", "OutOfRange", "UnknownName", "Unsupported", "check_int", "short_repr"]
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_BITS = 128
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value as one short line of ASCII, however long, nested or odd it is.
 
     Integers above 128 bits are described rather than printed: CPython refuses to print those of more than 4,300 digits.
@@ -23,7 +23,7 @@ class KvcoreError(ValueError):
     """Something kvcore was given is refused; `field`, `value` and `expected` say what and why."""
 
     def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{field}: {shown(value)} is not {expected}")
+        super().__init__(f"{field}: {short_repr(value)} is not {expected}")
         self.field = field
         self.value = value
         self.expected = expected
@@ -45,7 +45,7 @@ class Unsupported(KvcoreError):  # noqa: N818 - as above
     """A configuration that is well formed and that kvcore has no right formula for."""
 
 
-def whole(field: str, value: object, low: int, high: int) -> int:
+def check_int(field: str, value: object, low: int, high: int) -> int:
     """`value` if it is an integer (and no bool) from `low` to `high`.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.errors import Invalid, Unsupported, check_int
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH
 
 __all__ = ["REQUIRED", "Fields"]
@@ -84,7 +84,7 @@ class Fields:
                 raise Invalid(self.name(key), value, "there, and this family needs it" if not present else "a number")
             self.assumed[self.name(key)] = fallback
             return fallback
-        return whole(self.name(key), value, low, high)
+        return check_int(self.name(key), value, low, high)
 
     def layers(self, key: str) -> int:
         """A number of layers."""
@@ -98,7 +98,7 @@ class Fields:
                 return None
             self.assumed[self.name(key)] = default
             return default
-        return whole(self.name(key), value, 1, MOST_TOKENS)
+        return check_int(self.name(key), value, 1, MOST_TOKENS)
 
     def counts(self, key: str, length: int) -> list[int]:
         """A number for each of `length` layers: a list of them, or one number for all."""
@@ -106,7 +106,7 @@ class Fields:
         if isinstance(value, list):
             if len(value) != length:
                 raise Invalid(self.name(key), value, f"a list of {length}, one entry a layer")
-            return [whole(self.name(key), item, 1, MOST_WIDTH) for item in value]
+            return [check_int(self.name(key), item, 1, MOST_WIDTH) for item in value]
         return [self.count(key)] * length
 
     def flag(self, key: str, default: bool) -> bool:
@@ -161,7 +161,7 @@ class Fields:
             return frozenset()
         if not isinstance(value, list) or len(value) > below:
             raise Invalid(self.name(key), value, f"a list of layer numbers below {below}")
-        return frozenset(whole(self.name(key), index, 0, below - 1) for index in value)
+        return frozenset(check_int(self.name(key), index, 0, below - 1) for index in value)
 
     def only(self, key: str, expected: object, default: object) -> None:
         """Refuse any value but `expected`, the one case kvcore has a formula for; a missing key means `default`."""

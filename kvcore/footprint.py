@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import whole
+from kvcore.errors import check_int
 from kvcore.layers import MOST_TOKENS
 from kvcore.shape import Shape
 
@@ -39,9 +39,9 @@ class Footprint:
     value_dtype: Dtype | None = None
 
     def __post_init__(self) -> None:
-        whole("context", self.context, 1, MOST_TOKENS)
-        whole("batch", self.batch, 1, MOST_SEQUENCES)
-        whole("gpu_bytes", self.gpu_bytes, 1, 2**60)
+        check_int("context", self.context, 1, MOST_TOKENS)
+        check_int("batch", self.batch, 1, MOST_SEQUENCES)
+        check_int("gpu_bytes", self.gpu_bytes, 1, 2**60)
 
     @cached_property
     def bytes_per_token(self) -> int:
@@ -57,7 +57,9 @@ class Footprint:
         total = [self.batch * self.shape.state_bytes] * len(contexts)
         for group in self.shape.groups:
             rate = self.batch * group.bytes_per_token(self.cache_dtype, self.value_dtype or self.cache_dtype)
-            tokens = contexts if group.turn is None else [group.cached_tokens(context) for context in contexts]
+            tokens = (
+                contexts if group.max_cached_tokens is None else [group.cached_tokens(context) for context in contexts]
+            )
             total = [size + rate * count for size, count in zip(total, tokens, strict=True)]
         return total
 
@@ -119,7 +121,7 @@ class Footprint:
         A sequence's bytes grow linearly between the contexts at which a group of layers stops growing.
         """
         start = 0
-        for end in (*sorted({group.turn for group in self.shape.groups if group.turn}), None):
+        for end in (*sorted({group.max_cached_tokens for group in self.shape.groups if group.max_cached_tokens}), None):
             base = self.sequence_bytes(start)
             slope = self.sequence_bytes(start + 1) - base
             if base > budget:

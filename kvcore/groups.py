@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import whole
+from kvcore.errors import check_int
 from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_TOKENS, LayerGroup
 from kvcore.recurrent import RecurrentGroup
@@ -11,7 +11,7 @@ from kvcore.recurrent import RecurrentGroup
 __all__ = ["Group", "asymptotic_bytes", "attention_name", "cache_bytes"]
 
 type Group = LayerGroup | LatentGroup | RecurrentGroup
-"""Layers that cache alike. Each kind says its `layers`, the `turn` at which its cache stops growing, the tokens it holds
+"""Layers that cache alike. Each kind says its `layers`, its `max_cached_tokens`, the tokens it holds
 (`cached_tokens`), their bytes (`bytes_per_token`), its `state_bytes`, and what one of several GPUs has of it (`shard`)."""
 
 
@@ -21,7 +21,7 @@ def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_d
     Raises:
         OutOfRange: for a context that is none.
     """
-    whole("context", context, 0, MOST_TOKENS)
+    check_int("context", context, 0, MOST_TOKENS)
     values = value_dtype or key_dtype
     return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in groups)
 
@@ -29,7 +29,7 @@ def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_d
 def asymptotic_bytes(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
     """Bytes that one more token adds once every window is full: those of the groups that never stop growing."""
     values = value_dtype or key_dtype
-    return sum(group.bytes_per_token(key_dtype, values) for group in groups if group.turn is None)
+    return sum(group.bytes_per_token(key_dtype, values) for group in groups if group.max_cached_tokens is None)
 
 
 def attention_name(groups: Iterable[Group], query_heads: int) -> str:

@@ -9,7 +9,7 @@ own inference code keeps in fp8 with a four-byte scale for each 128 of them.
 from dataclasses import dataclass
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import whole
+from kvcore.errors import check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
 
 __all__ = ["LatentGroup"]
@@ -37,11 +37,11 @@ class LatentGroup:
     params_per_layer: int
 
     def __post_init__(self) -> None:
-        whole("layers", self.layers, 1, MOST_LAYERS)
-        whole("kv_rank", self.kv_rank, 1, MOST_WIDTH)
-        whole("rope_dim", self.rope_dim, 0, MOST_WIDTH)
-        whole("index_dim", self.index_dim, 0, MOST_WIDTH)
-        whole("params_per_layer", self.params_per_layer, 0, 2**60)
+        check_int("layers", self.layers, 1, MOST_LAYERS)
+        check_int("kv_rank", self.kv_rank, 1, MOST_WIDTH)
+        check_int("rope_dim", self.rope_dim, 0, MOST_WIDTH)
+        check_int("index_dim", self.index_dim, 0, MOST_WIDTH)
+        check_int("params_per_layer", self.params_per_layer, 0, 2**60)
 
     @property
     def kind(self) -> str:
@@ -49,7 +49,7 @@ class LatentGroup:
         return "latent"
 
     @property
-    def turn(self) -> None:
+    def max_cached_tokens(self) -> None:
         """The cache grows with every token."""
         return
 

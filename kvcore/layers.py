@@ -8,7 +8,7 @@ vector instead are in latent.py, layers that keep a state of constant size in re
 from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.errors import Invalid, Unsupported, check_int
 
 __all__ = ["KINDS", "MOST_LAYERS", "MOST_TOKENS", "MOST_WIDTH", "LayerGroup"]
 
@@ -46,26 +46,26 @@ class LayerGroup:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise Unsupported("kind", self.kind, f"one of {', '.join(KINDS)}")
-        whole("layers", self.layers, 1, MOST_LAYERS)
-        whole("kv_heads", self.kv_heads, 1, MOST_WIDTH)
-        whole("key_dim", self.key_dim, 1, MOST_WIDTH)
-        whole("value_dim", self.value_dim, 1, MOST_WIDTH)
+        check_int("layers", self.layers, 1, MOST_LAYERS)
+        check_int("kv_heads", self.kv_heads, 1, MOST_WIDTH)
+        check_int("key_dim", self.key_dim, 1, MOST_WIDTH)
+        check_int("value_dim", self.value_dim, 1, MOST_WIDTH)
         if self.query_heads is not None:
-            whole("query_heads", self.query_heads, 1, MOST_WIDTH)
-        whole("extra_params", self.extra_params, -(2**48), 2**48)
+            check_int("query_heads", self.query_heads, 1, MOST_WIDTH)
+        check_int("extra_params", self.extra_params, -(2**48), 2**48)
         if self.kind in {"sliding", "chunked"}:
-            whole("window", self.window, 1, MOST_TOKENS)
+            check_int("window", self.window, 1, MOST_TOKENS)
         elif self.window is not None:
             raise Invalid("window", self.window, f"None, which is all that layers of kind {self.kind} can have")
 
     @property
-    def turn(self) -> int | None:
+    def max_cached_tokens(self) -> int | None:
         """Tokens at which the group's cache stops growing: the window, 0 where it never grows; None where it never stops."""
         return 0 if self.kind == "shared" else self.window
 
     def cached_tokens(self, context: int) -> int:
         """Tokens a layer holds after `context` of them: all, or at most the window."""
-        return context if self.turn is None else min(context, self.turn)
+        return context if self.max_cached_tokens is None else min(context, self.max_cached_tokens)
 
     def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype) -> int:
         """Bytes that one cached token takes in all layers of the group: 2 * L * n_kv * d_h * p where K and V are alike."""

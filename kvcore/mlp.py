@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kvcore.errors import Invalid, whole
+from kvcore.errors import Invalid, check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
 
 __all__ = ["Mlp"]
@@ -29,11 +29,11 @@ class Mlp:
     latent_size: int = 0
 
     def __post_init__(self) -> None:
-        whole("layers", self.layers, 1, MOST_LAYERS)
-        whole("intermediate_size", self.intermediate_size, 1, MOST_WIDTH)
-        whole("experts", self.experts, 0, MOST_WIDTH)
-        whole("shared_size", self.shared_size, 0, MOST_WIDTH)
-        whole("latent_size", self.latent_size, 0, MOST_WIDTH)
+        check_int("layers", self.layers, 1, MOST_LAYERS)
+        check_int("intermediate_size", self.intermediate_size, 1, MOST_WIDTH)
+        check_int("experts", self.experts, 0, MOST_WIDTH)
+        check_int("shared_size", self.shared_size, 0, MOST_WIDTH)
+        check_int("latent_size", self.latent_size, 0, MOST_WIDTH)
         if self.shared_size and not self.experts:
             raise Invalid("shared_size", self.shared_size, "0, as there are no experts beside a shared one")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from kvcore.errors import Invalid, whole
+from kvcore.errors import Invalid, check_int
 
 __all__ = [
     "LONGEST",
@@ -50,8 +50,8 @@ class Request:
     reply: int
 
     def __post_init__(self) -> None:
-        whole("prompt", self.prompt, 1, 2**40)
-        whole("reply", self.reply, 0, 2**40)
+        check_int("prompt", self.prompt, 1, 2**40)
+        check_int("reply", self.reply, 0, 2**40)
 
     @property
     def tokens(self) -> int:
@@ -100,7 +100,7 @@ def requests(count: int, seed: int = _SEED) -> tuple[Request, ...]:
     Prompts and replies are exponentially distributed with the means of ShareGPT, at least one token each, and cut so
     that the two together never exceed LONGEST.
     """
-    whole("sequences", count, 1, _MOST_SEQUENCES)
+    check_int("sequences", count, 1, _MOST_SEQUENCES)
     return tuple(islice(_stream(seed), count))
 
 
@@ -134,7 +134,7 @@ def allocate(strategy: str, arrived: Sequence[Request], block_size: int, longest
         Invalid: naming the field, for an unknown strategy, no request, a block below one token, or a request longer
             than `longest`.
     """
-    whole("block_size", block_size, 1, 2**40)
+    check_int("block_size", block_size, 1, 2**40)
     if not arrived:
         raise Invalid("sequences", arrived, "at least one request")
     stored = tuple(request.tokens for request in arrived)
@@ -158,8 +158,8 @@ def _blocks(strategy: str, tokens: int, block_size: int, longest: int) -> int:
 
 def fit(strategy: str, blocks: int, block_size: int, seed: int = _SEED, longest: int = LONGEST) -> int:
     """How many sequences of the stream, taken in order, have room in a pool of this many blocks."""
-    whole("blocks", blocks, 0, 2**40)
-    whole("block_size", block_size, 1, 2**40)
+    check_int("blocks", blocks, 0, 2**40)
+    check_int("block_size", block_size, 1, 2**40)
     free, count = blocks, 0
     for request in islice(_stream(seed), _MOST_SEQUENCES):
         free -= _blocks(strategy, request.tokens, block_size, longest)
@@ -175,7 +175,7 @@ def block_order(arrived: Sequence[Request], block_size: int) -> list[int]:
     All prompts come in first, one after another; then every sequence writes a token a step, and takes the next free
     block whenever its last one is full. Answers the index of the sequence for each block.
     """
-    whole("block_size", block_size, 1, 2**40)
+    check_int("block_size", block_size, 1, 2**40)
     order: list[int] = []
     later: list[tuple[int, int]] = []
     for index, request in enumerate(arrived):

@@ -9,14 +9,14 @@
 
 Norms, and K and V projections that are copied with their heads, are small and counted once. Sources: vllm-project/vllm,
 vllm/config/model.py (get_num_kv_heads), vllm/distributed/utils.py (get_pp_indices), docs/serving/data_parallel_deployment.md
-and docs/serving/context_parallel_deployment.md; what it does with real models is in catalog/evidence.json.
+and docs/serving/context_parallel_deployment.md; what it does with real models is in evidence/evidence.json.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from kvcore.errors import Invalid, OutOfRange, whole
+from kvcore.errors import Invalid, OutOfRange, check_int
 from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS
@@ -44,15 +44,15 @@ class Split:
 
     def __post_init__(self) -> None:
         for field in ("tp", "pp", "dp", "cp"):
-            whole(field, getattr(self, field), 1, MOST_GPUS)
-        whole("gpus", self.gpus, 1, MOST_GPUS)
+            check_int(field, getattr(self, field), 1, MOST_GPUS)
+        check_int("gpus", self.gpus, 1, MOST_GPUS)
         if self.tp % self.cp:
             raise Invalid("cp", self.cp, f"a divisor of tp, which is {self.tp}")
         if self.stages is not None:
             if len(self.stages) != self.pp:
                 raise Invalid("stages", self.stages, f"a number of layers for each of the {self.pp} stages")
             for layers in self.stages:
-                whole("stages", layers, 1, MOST_LAYERS)
+                check_int("stages", layers, 1, MOST_LAYERS)
 
     @property
     def gpus(self) -> int:
@@ -68,7 +68,7 @@ def even_stages(layers: int, pp: int) -> tuple[int, ...]:
     Raises:
         OutOfRange: when there are more stages than layers.
     """
-    whole("pp", pp, 1, layers)
+    check_int("pp", pp, 1, layers)
     share, rest = divmod(layers, pp)
     return tuple(share + (pp - 1 - rest <= index < pp - 1) for index in range(pp))
 
@@ -99,7 +99,7 @@ def split_over(shape: Shape, gpus: int) -> Split:
     Raises:
         Invalid, OutOfRange: where that leaves more stages than layers.
     """
-    whole("gpus", gpus, 1, MOST_GPUS)
+    check_int("gpus", gpus, 1, MOST_GPUS)
     tp = max(n for n in range(1, _NODE + 1) if gpus % n == 0 and shape.query_heads % n == 0)
     even_stages(shape.layers, gpus // tp)
     return Split(tp=tp, pp=gpus // tp)
@@ -128,7 +128,7 @@ class PerGpu:
     reserve: Fraction = Fraction(1, 10)
 
     def __post_init__(self) -> None:
-        whole("block_size", self.block_size, 1, MOST_TOKENS)
+        check_int("block_size", self.block_size, 1, MOST_TOKENS)
         _checked_reserve(self.reserve)
         self.groups  # noqa: B018 - checks that the split fits the shape
 

@@ -8,7 +8,7 @@ code keeps one more).
 from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import Unsupported, whole
+from kvcore.errors import Unsupported, check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
 
 __all__ = ["RecurrentGroup", "State"]
@@ -31,8 +31,8 @@ class State:
     def __post_init__(self) -> None:
         if self.role not in _ROLES:
             raise Unsupported("role", self.role, f"one of {', '.join(_ROLES)}")
-        whole("parts", self.parts, 1, MOST_WIDTH)
-        whole("values", self.values, 0, 2**40)
+        check_int("parts", self.parts, 1, MOST_WIDTH)
+        check_int("values", self.values, 0, 2**40)
 
     @property
     def bytes(self) -> int:
@@ -56,8 +56,8 @@ class RecurrentGroup:
     beside: bool = False
 
     def __post_init__(self) -> None:
-        whole("layers", self.layers, 1, MOST_LAYERS)
-        whole("params_per_layer", self.params_per_layer, 0, 2**60)
+        check_int("layers", self.layers, 1, MOST_LAYERS)
+        check_int("params_per_layer", self.params_per_layer, 0, 2**60)
 
     @property
     def kind(self) -> str:
@@ -65,7 +65,7 @@ class RecurrentGroup:
         return "recurrent" if self.states else "none"
 
     @property
-    def turn(self) -> int:
+    def max_cached_tokens(self) -> int:
         """The cache never grows."""
         return 0
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import Invalid, Unsupported, whole
+from kvcore.errors import Invalid, Unsupported, check_int
 from kvcore.groups import Group, asymptotic_bytes, attention_name, cache_bytes
 from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
@@ -49,21 +49,21 @@ class Shape:
     other_params: int = 0
 
     def __post_init__(self) -> None:
-        whole("hidden_size", self.hidden_size, 1, MOST_WIDTH)
+        check_int("hidden_size", self.hidden_size, 1, MOST_WIDTH)
         attending = any(isinstance(group, LayerGroup) for group in self.groups)
-        whole("query_heads", self.query_heads, 1 if attending else 0, MOST_WIDTH)
-        whole("other_params", self.other_params, 0, 2**60)
-        whole("vocab_size", self.vocab_size, 1, MOST_WIDTH)
+        check_int("query_heads", self.query_heads, 1 if attending else 0, MOST_WIDTH)
+        check_int("other_params", self.other_params, 0, 2**60)
+        check_int("vocab_size", self.vocab_size, 1, MOST_WIDTH)
         if self.qk_norm not in _QK_NORMS:
             raise Unsupported("qk_norm", self.qk_norm, f"one of {', '.join(_QK_NORMS)}")
-        whole("norms_per_layer", self.norms_per_layer, 0, 16)
-        whole("outer_norms", self.outer_norms, 0, 16)
-        whole("position_rows", self.position_rows, 0, MOST_TOKENS)
+        check_int("norms_per_layer", self.norms_per_layer, 0, 16)
+        check_int("outer_norms", self.outer_norms, 0, 16)
+        check_int("position_rows", self.position_rows, 0, MOST_TOKENS)
         if self.context_limit is not None:
-            whole("context_limit", self.context_limit, 1, MOST_TOKENS)
+            check_int("context_limit", self.context_limit, 1, MOST_TOKENS)
         if not self.groups:
             raise Invalid("groups", self.groups, "a tuple of at least one group of layers")
-        whole("layers", self.layers, 1, MOST_LAYERS)
+        check_int("layers", self.layers, 1, MOST_LAYERS)
         if sum(mlp.layers for mlp in self.mlps) > self.layers:
             raise Invalid("mlps", self.mlps, f"a tuple of MLPs for at most {self.layers} layers")
         for group in self._with_heads:
@@ -140,7 +140,7 @@ class Shape:
 
     def average_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> Fraction:
         """Bytes a token has cost on average at `context` of them, state included: (cache + state) / context."""
-        whole("context", context, 1, MOST_TOKENS)
+        check_int("context", context, 1, MOST_TOKENS)
         return Fraction(self.cache_bytes(context, key_dtype, value_dtype) + self.state_bytes, context)
 
     def cache_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
@@ -153,7 +153,7 @@ class Shape:
         Raises:
             Invalid: when that many GPUs cannot divide the query heads: no engine serves that.
         """
-        whole("tp", tp, 1, MOST_WIDTH)
+        check_int("tp", tp, 1, MOST_WIDTH)
         if self.query_heads % tp:
             raise Invalid("tp", tp, f"a divisor of the {self.query_heads} query heads")
         return cache_bytes([group.shard(tp) for group in self.groups], context, key_dtype, value_dtype)
@@ -187,9 +187,9 @@ class Shape:
         old_dim = self.head_dim
         if not self.uniform or old_dim is None:
             raise Unsupported("layers", self.layers, "editable: these layers have different heads")
-        heads = self.query_heads if query_heads is None else whole("query_heads", query_heads, 1, MOST_WIDTH)
-        dim = old_dim if head_dim is None else whole("head_dim", head_dim, 1, MOST_WIDTH)
-        count = self.layers if layers is None else whole("layers", layers, 1, MOST_LAYERS)
+        heads = self.query_heads if query_heads is None else check_int("query_heads", query_heads, 1, MOST_WIDTH)
+        dim = old_dim if head_dim is None else check_int("head_dim", head_dim, 1, MOST_WIDTH)
+        count = self.layers if layers is None else check_int("layers", layers, 1, MOST_LAYERS)
         width = Fraction(heads * dim, self.query_heads * old_dim)
         depth = Fraction(count, self.layers)
         return replace(

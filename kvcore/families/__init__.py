@@ -6,18 +6,18 @@ A new family is one function that reads its fields into a shape, and one line in
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kvcore.families.experts import EXPERTS
-from kvcore.families.gated import GATED
+from kvcore.families.common import Reader
 from kvcore.families.gemma import GEMMA
-from kvcore.families.gpt import GPT
-from kvcore.families.hybrid import HYBRID
-from kvcore.families.latent import LATENT
+from kvcore.families.gpt_like import GPT_LIKE
+from kvcore.families.latent_attention import LATENT_ATTENTION
+from kvcore.families.linear_attention import LINEAR_ATTENTION
+from kvcore.families.llama_like import LLAMA_LIKE
 from kvcore.families.mamba import MAMBA
+from kvcore.families.mixture_of_experts import MIXTURE_OF_EXPERTS
+from kvcore.families.moe_sliding_window import MOE_SLIDING_WINDOW
 from kvcore.families.nemotron import NEMOTRON
-from kvcore.families.parts import Reader
-from kvcore.families.patterns import PATTERNS
-from kvcore.families.plain import PLAIN
-from kvcore.families.windows import WINDOWS
+from kvcore.families.older_dense import OLDER_DENSE
+from kvcore.families.sliding_window import SLIDING_WINDOW
 
 __all__ = ["FAMILIES", "NESTED", "REFUSED", "Reader"]
 
@@ -25,7 +25,7 @@ FAMILIES: Mapping[str, Reader] = MappingProxyType(
     dict(
         sorted(
             {
-                **GATED, **GPT, **PLAIN, **GEMMA, **WINDOWS, **EXPERTS, **PATTERNS, **LATENT, **HYBRID, **MAMBA, **NEMOTRON,
+                **LLAMA_LIKE, **GPT_LIKE, **OLDER_DENSE, **GEMMA, **SLIDING_WINDOW, **MIXTURE_OF_EXPERTS, **MOE_SLIDING_WINDOW, **LATENT_ATTENTION, **LINEAR_ATTENTION, **MAMBA, **NEMOTRON,
             }.items()
         )
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from kvcore.families.parts import attention_groups, checked_heads, head_width, layer_windows
+from kvcore.families.common import attention_groups, checked_heads, head_width, layer_windows
 from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid, Unsupported
+from kvcore.families.common import Reader, checked_heads, usual_sizes
 from kvcore.families.decoder import decoder, every
-from kvcore.families.parts import Reader, checked_heads, usual_sizes
 from kvcore.fields import Fields
 from kvcore.layers import LayerGroup
 from kvcore.shape import Mlp, Shape
@@ -118,7 +118,7 @@ def _gemma3n_layers(fields: Fields) -> Shape:
 
 def _with_shared(shape: Shape, windows: list[int | None], shared: list[bool]) -> tuple[LayerGroup, ...]:
     """The groups of layers that keep a cache, and one of those that do not."""
-    groups = {group.turn: group for group in shape.groups if isinstance(group, LayerGroup)}
+    groups = {group.max_cached_tokens: group for group in shape.groups if isinstance(group, LayerGroup)}
     own = [window for window, other in zip(windows, shared, strict=True) if not other]
     kept = [replace(groups[window], layers=own.count(window)) for window in dict.fromkeys(own)]
     taken: dict[LayerGroup, int] = {}

@@ -9,9 +9,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
+from kvcore.families.common import Reader, routed_mlps
 from kvcore.families.decoder import decoder, dense
-from kvcore.families.parts import Reader, routed_mlps
-from kvcore.families.states import Mamba1, Mamba2, all_full, split_layers, state_dtype, weight_dtype
+from kvcore.families.recurrent_layers import Mamba1, Mamba2, all_full, split_layers, state_dtype, weight_dtype
 from kvcore.fields import Fields
 from kvcore.recurrent import RecurrentGroup
 from kvcore.shape import Mlp, Shape

@@ -9,8 +9,8 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.parts import Reader, checked_heads, head_width
-from kvcore.families.states import Mamba2, state_dtype, weight_dtype
+from kvcore.families.common import Reader, checked_heads, head_width
+from kvcore.families.recurrent_layers import Mamba2, state_dtype, weight_dtype
 from kvcore.fields import Fields
 from kvcore.layers import MOST_LAYERS, LayerGroup
 from kvcore.recurrent import RecurrentGroup

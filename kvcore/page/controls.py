@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
-from kvcore.errors import KvcoreError, shown
+from kvcore.errors import KvcoreError, short_repr
 from kvcore.page import words
 from kvcore.paging import STRATEGIES
 from kvcore.spec import read_spec, spell_spec
@@ -38,11 +38,11 @@ class Number:
         """The number that was typed, the nearest one allowed, or the fallback; with the problem, if any."""
         number = _whole(raw)
         if number is None:
-            return fallback, words.not_a_number(self.name, shown(raw), self.low, self.high, int(fallback))
+            return fallback, words.not_a_number(self.name, short_repr(raw), self.low, self.high, int(fallback))
         if number < self.low:
-            return self.low, words.too_small(self.name, shown(number), self.low, self.high)
+            return self.low, words.too_small(self.name, short_repr(number), self.low, self.high)
         if number > self.high:
-            return self.high, words.too_large(self.name, shown(number), self.low, self.high)
+            return self.high, words.too_large(self.name, short_repr(number), self.low, self.high)
         return number, None
 
 
@@ -59,7 +59,7 @@ class Choice:
         """The option named, or the fallback with the problem."""
         if isinstance(raw, str) and raw in self.options:
             return raw, None
-        return fallback, words.not_an_option(self.name, shown(raw), self.options, str(fallback))
+        return fallback, words.not_an_option(self.name, short_repr(raw), self.options, str(fallback))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +180,13 @@ def parse_fragment(fragment: str) -> tuple[dict[str, str], list[str]]:
     values: dict[str, str] = {}
     problems: list[str] = []
     if head != FRAGMENT:
-        return values, [words.not_our_fragment(shown(head), FRAGMENT)]
+        return values, [words.not_our_fragment(short_repr(head), FRAGMENT)]
     for part in parts:
         name, equals, value = _PERCENT.sub(lambda code: chr(int(code[1], 16)), part).partition("=")
         if name in CONTROLS and equals:
             values[name] = value
         elif part:
-            problems.append(words.unknown_in_fragment(shown(name), tuple(CONTROLS)))
+            problems.append(words.unknown_in_fragment(short_repr(name), tuple(CONTROLS)))
     return values, problems
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from kvcore.evidence import UNITS
-from kvcore.findings import Finding, Judged, judged, problems
+from kvcore.evidence.records import UNITS
+from kvcore.evidence.verdicts import Finding, Judged, judged, problems
 from kvcore.page import words
 from kvcore.page.svg import Html, data, el, join
 from kvcore.page.tables import table

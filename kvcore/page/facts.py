@@ -81,7 +81,7 @@ FACTS: dict[str, Fact] = {
     ),
     "fact.7b.token": _bytes(lambda: _held("llama-2-7b").bytes_per_token),
     "fact.13b.token": _bytes(lambda: _held("llama-2-13b").bytes_per_token),
-    "fact.mistral.window": _count(lambda: catalog.MODELS["mistral-7b-v0.1"].shape.groups[0].turn),
+    "fact.mistral.window": _count(lambda: catalog.MODELS["mistral-7b-v0.1"].shape.groups[0].max_cached_tokens),
     "fact.mistral.cap": _bytes(lambda: _held("mistral-7b-v0.1", context=2**20).cache_bytes),
     "fact.paging.longest": _count(lambda: LONGEST),
     "fact.paging.prompt": _count(lambda: MEAN_PROMPT),

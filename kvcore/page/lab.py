@@ -158,7 +158,7 @@ def _gpu_note(gpu: Gpu, units: str) -> str:
 
 
 def _window(held: Footprint) -> int | None:
-    windows = [group.turn for group in held.shape.groups if group.turn]
+    windows = [group.max_cached_tokens for group in held.shape.groups if group.max_cached_tokens]
     return max(windows) if windows else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kvcore import catalog
 from kvcore.config import parse_config, shape_from_config
-from kvcore.errors import KvcoreError, shown
+from kvcore.errors import KvcoreError, short_repr
 from kvcore.page import words
 from kvcore.page.controls import CONTROLS, IMPORTED, Number, Value, parse_fragment
 from kvcore.shape import Shape
@@ -48,7 +48,9 @@ def settle(request: Mapping[str, object]) -> Settled:
     if isinstance(fragment, str):
         spelled, problems = parse_fragment(fragment)
         raw, changed = dict(spelled), []
-    problems += [words.unknown_control(shown(key)) for key in request if key not in CONTROLS and key not in OTHER_KEYS]
+    problems += [
+        words.unknown_control(short_repr(key)) for key in request if key not in CONTROLS and key not in OTHER_KEYS
+    ]
     last_good = {} if isinstance(fragment, str) else _last_good(request.get("hold"))
     notes: dict[str, str] = {}
     values: dict[str, Value] = {}
@@ -116,17 +118,17 @@ def _import(request: Mapping[str, object]) -> tuple[str | None, str | None]:
     given = clean_name(str(request.get("config_name") or ""))
     failed = request.get("config_failed")
     if failed is not None:
-        return None, words.import_failed(str(failed), shown(request.get("config_name")))
+        return None, words.import_failed(str(failed), short_repr(request.get("config_name")))
     text = request.get("config")
     if text is None:
         return None, None
     if not isinstance(text, str):
-        return None, words.not_a_config(shown(text))
+        return None, words.not_a_config(short_repr(text))
     try:
         spec = spell_spec(given or words.UNNAMED, shape_from_config(parse_config(text)))
         read_spec(spec)
     except KvcoreError as error:
-        return None, words.not_imported(given, error.field, shown(error.value), error.expected)
+        return None, words.not_imported(given, error.field, short_repr(error.value), error.expected)
     return spec, None
 
 
@@ -234,7 +236,7 @@ def _fit_together(
         edited_shape(values, model)
     except KvcoreError as error:
         values |= own_shape(model)
-        return [words.not_edited(error.field, shown(error.value), error.expected)]
+        return [words.not_edited(error.field, short_repr(error.value), error.expected)]
     return []
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kvcore.errors import KvcoreError, OutOfRange, shown, whole
+from kvcore.errors import KvcoreError, OutOfRange, check_int, short_repr
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_any_value_is_shown_as_one_short_line_of_ascii(value):
     assert text.isascii()
     assert text.isprintable()
     assert len(text) < 120
-    assert text.startswith(f"field: {shown(value)} is not ")
+    assert text.startswith(f"field: {short_repr(value)} is not ")
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def test_any_value_is_shown_as_one_short_line_of_ascii(value):
 )
 def test_a_number_of_the_wrong_kind_or_size_is_refused_by_name(value):
     with pytest.raises(OutOfRange) as caught:
-        whole("layers", value, 1, 10)
+        check_int("layers", value, 1, 10)
     assert (caught.value.field, caught.value.value) == ("layers", value)
     assert caught.value.expected == "an integer from 1 to 10"
 
 
 def test_a_number_in_range_is_answered():
-    assert [whole("layers", value, 1, 10) for value in (1, 10)] == [1, 10]
+    assert [check_int("layers", value, 1, 10) for value in (1, 10)] == [1, 10]

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from kvcore.engines import ENGINE_DTYPES
-from kvcore.evidence import UNITS, Line, records
-from kvcore.findings import COUNTS, Finding, Judged, judged, problems
+from kvcore.evidence.engine_rules import ENGINE_DTYPES
+from kvcore.evidence.records import UNITS, Line, records
+from kvcore.evidence.verdicts import COUNTS, Finding, Judged, judged, problems
 
 ROWS = judged()
 BY_ID = {row.record.id: row for row in ROWS}
@@ -112,7 +112,7 @@ def test_what_agreement_is(printed, value, block, rounded, agrees):
 
 def test_another_head_count_would_not_agree():
     """The records bite: with one KV head more or fewer in a group of layers, none of the plain ones agrees."""
-    from kvcore import findings
+    from kvcore.evidence import verdicts
 
     for record in records():
         groups = record.facts.get("groups")
@@ -121,7 +121,7 @@ def test_another_head_count_would_not_agree():
         wrong = [{**group, "layers": group["layers"] + 1} for group in groups]
         changed = replace(record, facts={"groups": wrong})
         assert not Judged(
-            record=changed, findings=tuple(findings._finding(changed, line) for line in record.lines)
+            record=changed, findings=tuple(verdicts._finding(changed, line) for line in record.lines)
         ).agrees
 
 

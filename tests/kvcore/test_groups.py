@@ -73,7 +73,7 @@ def test_a_latent_has_no_v_to_store_apart():
     ],
 )
 def test_where_a_group_stops_growing(group, turn):
-    assert group.turn == turn
+    assert group.max_cached_tokens == turn
 
 
 def test_state_is_the_sum_of_its_parts_in_their_own_types():

@@ -154,7 +154,7 @@ INDEX = {"index_n_heads": 2, "index_head_dim": 128, "index_topk": 4}
 )  # fmt: skip
 def test_layers_of_mixed_kinds_are_grouped(config, expected):
     shape = shape_from_config(config)
-    assert [(group.kind, group.layers, group.turn) for group in shape.groups] == expected
+    assert [(group.kind, group.layers, group.max_cached_tokens) for group in shape.groups] == expected
     assert shape.layers == config["num_hidden_layers"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kvcore.catalog import GPUS, MODELS
 from kvcore.errors import KvcoreError
-from kvcore.findings import judged
+from kvcore.evidence.verdicts import judged
 from kvcore.page import evidence, printed, update
 
 TABLES = sorted(printed.BLOCKS)

@@ -41,7 +41,7 @@ class Client:
             self.ask()
 
 
-def shown(slots):
+def short_repr(slots):
     return {name: html for name, html in slots.items() if name != "lab.problems"}
 
 
@@ -54,32 +54,32 @@ def shown(slots):
 )
 def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawings(control, there, back):
     page = Client()
-    whole = shown(page.slots)
+    whole = short_repr(page.slots)
     page.set(control, there, settled=False)
     page.set(control, back, settled=False)
     page.ask()
     page.rest()
-    assert shown(page.slots) == whole
+    assert short_repr(page.slots) == whole
 
 
 def test_a_section_drawn_beside_another_model_is_drawn_again_when_the_model_comes_back():
     page = Client()
-    whole = shown(page.slots)
+    whole = short_repr(page.slots)
     page.set("model", "llama-2-7b")
     page.set("engine_block", 64)
     page.set("engine_block", 1)
     page.set("model", "llama-3-70b")
     page.rest()
-    assert shown(page.slots) == whole
+    assert short_repr(page.slots) == whole
 
 
 def test_another_answer_than_the_rest_completes_a_figure_too():
     page = Client()
-    whole = shown(page.slots)
+    whole = short_repr(page.slots)
     page.set("context", 16384)
     page.view = None
     page.set("context", 8192)
-    assert shown(page.slots) == whole
+    assert short_repr(page.slots) == whole
 
 
 def _value(rng, control):
@@ -117,5 +117,5 @@ def test_any_walk_over_the_page_ends_where_its_state_says(seed):
         if rng.random() < 0.3:
             page.rest()
             whole = update({**page.values, "changed": []})
-            assert shown(page.slots) == shown(whole["slots"])
+            assert short_repr(page.slots) == short_repr(whole["slots"])
             assert page.values == {name: str(state["value"]) for name, state in whole["controls"].items()}

@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 
-from kvcore.engines import ENGINE_DTYPES, SWAP_BYTES, VllmPages, mixed_weights_bytes, rotary_table_bytes
 from kvcore.errors import KvcoreError
-from kvcore.evidence import UNITS, Line, Record, records
+from kvcore.evidence.engine_rules import ENGINE_DTYPES, SWAP_BYTES, VllmPages, mixed_weights_bytes, rotary_table_bytes
+from kvcore.evidence.records import UNITS, Line, Record, records
 
 __all__ = ["COUNTS", "Disagreement", "Finding", "Judged", "judged", "problems"]
 
@@ -138,7 +138,7 @@ def _page_tokens(record: Record, line: Line) -> Fraction:
 
 def _cells(record: Record, line: Line) -> Fraction:
     """Cells of a layer with a window."""
-    windows = [group.turn for group in record.groups(line) if group.turn]
+    windows = [group.max_cached_tokens for group in record.groups(line) if group.max_cached_tokens]
     return Fraction(windows[0])
 
 

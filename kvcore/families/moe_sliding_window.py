@@ -9,8 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Unsupported
-from kvcore.families.decoder import decoder, every
-from kvcore.families.parts import (
+from kvcore.families.common import (
     Reader,
     after_the_first,
     attention_groups,
@@ -19,11 +18,12 @@ from kvcore.families.parts import (
     routed_mlps,
     usual_sizes,
 )
+from kvcore.families.decoder import decoder, every
 from kvcore.fields import Fields
 from kvcore.layers import LayerGroup
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["PATTERNS"]
+__all__ = ["MOE_SLIDING_WINDOW"]
 
 
 def _gpt_oss(fields: Fields) -> Shape:
@@ -132,7 +132,7 @@ def _mimo_v2(fields: Fields) -> Shape:
     )  # fmt: skip
 
 
-PATTERNS: Mapping[str, Reader] = MappingProxyType(
+MOE_SLIDING_WINDOW: Mapping[str, Reader] = MappingProxyType(
     {"gpt_oss": _gpt_oss, "llama4_text": _llama4, "mimo_v2_flash": _mimo_v2}
 )
 """model_type -> reader."""

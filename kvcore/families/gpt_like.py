@@ -7,7 +7,7 @@ src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, m
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kvcore.families.parts import (
+from kvcore.families.common import (
     Reader,
     full_attention,
     plain_mlps,
@@ -16,7 +16,7 @@ from kvcore.families.parts import (
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["GPT"]
+__all__ = ["GPT_LIKE"]
 
 
 def _gpt2(fields: Fields) -> Shape:
@@ -107,7 +107,7 @@ def _opt(fields: Fields) -> Shape:
     )
 
 
-GPT: Mapping[str, Reader] = MappingProxyType(
+GPT_LIKE: Mapping[str, Reader] = MappingProxyType(
     {
         "gpt2": _gpt2,
         "gpt_bigcode": _gpt_bigcode,

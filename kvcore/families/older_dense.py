@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.parts import (
+from kvcore.families.common import (
     Reader,
     attention_groups,
     checked_heads,
@@ -21,7 +21,7 @@ from kvcore.families.parts import (
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["PLAIN"]
+__all__ = ["OLDER_DENSE"]
 
 
 def _bloom(fields: Fields) -> Shape:
@@ -151,7 +151,7 @@ def _starcoder2(fields: Fields) -> Shape:
     )
 
 
-PLAIN: Mapping[str, Reader] = MappingProxyType(
+OLDER_DENSE: Mapping[str, Reader] = MappingProxyType(
     {
         "bloom": _bloom,
         "falcon": _falcon,

@@ -9,18 +9,25 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
+from kvcore.families.common import Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.families.decoder import Mlps, decoder, dense
-from kvcore.families.experts import qwen_experts
-from kvcore.families.latent import latent_params
-from kvcore.families.parts import Reader, after_the_first, routed_mlps, usual_sizes
-from kvcore.families.states import all_full, delta_net, gated_convolution, kimi_delta, split_layers, weight_dtype
+from kvcore.families.latent_attention import latent_params
+from kvcore.families.mixture_of_experts import qwen_experts
+from kvcore.families.recurrent_layers import (
+    all_full,
+    delta_net,
+    gated_convolution,
+    kimi_delta,
+    split_layers,
+    weight_dtype,
+)
 from kvcore.fields import Fields
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["HYBRID"]
+__all__ = ["LINEAR_ATTENTION"]
 
 
 def _attending(fields: Fields, layers: int, default: Sequence[bool], words: tuple[str, ...]) -> list[bool]:
@@ -167,7 +174,7 @@ def _minimax(fields: Fields) -> Shape:
     return split_layers(shape, attending, [group])
 
 
-HYBRID: Mapping[str, Reader] = MappingProxyType(
+LINEAR_ATTENTION: Mapping[str, Reader] = MappingProxyType(
     {
         "kimi_linear": _kimi_linear,
         "lfm2": _lfm2,

@@ -7,12 +7,12 @@ src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, m
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from kvcore.families.common import Reader, layer_windows
 from kvcore.families.decoder import always, decoder, dense, from_qwen, never
-from kvcore.families.parts import Reader, layer_windows
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["GATED"]
+__all__ = ["LLAMA_LIKE"]
 
 
 def _llama(fields: Fields) -> Shape:
@@ -160,7 +160,7 @@ def _arcee(fields: Fields) -> Shape:
     return decoder(fields, default_kv_heads=32, qkv_bias=bias, output_bias=bias, mlps=mlps)
 
 
-GATED: Mapping[str, Reader] = MappingProxyType(
+LLAMA_LIKE: Mapping[str, Reader] = MappingProxyType(
     {
         "arcee": _arcee,
         "cohere": _cohere,

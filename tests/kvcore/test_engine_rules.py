@@ -4,7 +4,15 @@ import pytest
 
 from kvcore.catalog import MODELS
 from kvcore.dtypes import CACHE_DTYPES
-from kvcore.engines import ENGINE_DTYPES, VllmPages, at_full_size, in_cells, llama_cells, mixed_weights_bytes, only
+from kvcore.evidence.engine_rules import (
+    ENGINE_DTYPES,
+    VllmPages,
+    at_full_size,
+    in_cells,
+    llama_cells,
+    mixed_weights_bytes,
+    only,
+)
 from kvcore.layers import LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
 

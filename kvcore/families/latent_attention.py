@@ -9,13 +9,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
+from kvcore.families.common import Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.families.decoder import dense
-from kvcore.families.parts import Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.fields import Fields
 from kvcore.latent import LatentGroup
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["LATENT", "latent_params"]
+__all__ = ["LATENT_ATTENTION", "latent_params"]
 
 
 def latent_params(fields: Fields, hidden: int, heads: int) -> tuple[int, int, int]:
@@ -127,7 +127,7 @@ def _minicpm3(fields: Fields) -> Shape:
     return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
 
 
-LATENT: Mapping[str, Reader] = MappingProxyType(
+LATENT_ATTENTION: Mapping[str, Reader] = MappingProxyType(
     {
         "deepseek_v2": _deepseek_v2,
         "deepseek_v3": _deepseek_v3,

@@ -7,12 +7,12 @@ modeling_FAMILY.py for the matrices.
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from kvcore.families.common import Reader, layer_windows
 from kvcore.families.decoder import decoder, dense, every
-from kvcore.families.parts import Reader, layer_windows
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
-__all__ = ["WINDOWS"]
+__all__ = ["SLIDING_WINDOW"]
 
 
 def _cohere2(fields: Fields) -> Shape:
@@ -74,7 +74,7 @@ def _cwm(fields: Fields) -> Shape:
     return decoder(fields, default_kv_heads=8, default_head_dim=128, windows=windows, mlps=mlps)
 
 
-WINDOWS: Mapping[str, Reader] = MappingProxyType(
+SLIDING_WINDOW: Mapping[str, Reader] = MappingProxyType(
     {
         "cohere2": _cohere2,
         "cwm": _cwm,

@@ -1,6 +1,6 @@
 """What inference engines printed, beside what kvcore says for the same model and settings.
 
-The records are in catalog/evidence.json: lines of logs that people published, each with its source, the facts of the
+The records are in evidence/evidence.json: lines of logs that people published, each with its source, the facts of the
 model and of the run, and which rules of the engine apply (`engines.py`). Nothing is computed here but through the
 library: a shape, its split over GPUs, its types. Printed text has as many decimals as the engine's own format writes;
 a line agrees where the number is the same to half of the last of them, and where the engine keeps whole blocks, to one
@@ -20,8 +20,8 @@ from types import MappingProxyType
 
 from kvcore import catalog
 from kvcore.dtypes import Dtype
-from kvcore.engines import ENGINE_DTYPES, at_full_size, in_cells, only
 from kvcore.errors import Invalid
+from kvcore.evidence.engine_rules import ENGINE_DTYPES, at_full_size, in_cells, only
 from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
@@ -46,7 +46,7 @@ UNITS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One number of a log: what it counts (see `findings.COUNTS`), and what it was printed for.
+    """One number of a log: what it counts (see `verdicts.COUNTS`), and what it was printed for.
 
     `part` is "keys" or "values" where it is of one of them, `of` a kind of layers where it is of those alone, `slack`
     "block" where the engine rounds to blocks, `model` another model than the record's.
@@ -166,7 +166,7 @@ class Record:
 @cache
 def records() -> tuple[Record, ...]:
     """Every record, in the order of the page."""
-    return tuple(_records(json.loads(get_data("kvcore", "catalog/evidence.json") or b"[]")))
+    return tuple(_records(json.loads(get_data("kvcore", "evidence/evidence.json") or b"[]")))
 
 
 def _records(rows: list[dict[str, object]]) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
-from kvcore.errors import whole
+from kvcore.errors import check_int
 from kvcore.groups import Group
 from kvcore.layers import MOST_TOKENS, LayerGroup
 from kvcore.recurrent import RecurrentGroup
@@ -133,8 +133,8 @@ class VllmPages:
     state_pages: int = 1
 
     def __post_init__(self) -> None:
-        whole("batched_tokens", self.batched_tokens, 0, MOST_TOKENS)
-        whole("state_pages", self.state_pages, 1, 2**16)
+        check_int("batched_tokens", self.batched_tokens, 0, MOST_TOKENS)
+        check_int("state_pages", self.state_pages, 1, 2**16)
 
     @property
     def bundle(self) -> int:

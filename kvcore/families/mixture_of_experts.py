@@ -7,12 +7,12 @@ modeling_FAMILY.py for the matrices. A correction bias of a router is in the che
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from kvcore.families.common import Reader, after_the_first, routed_mlps
 from kvcore.families.decoder import Mlps, always, decoder, from_qwen
-from kvcore.families.parts import Reader, after_the_first, routed_mlps
 from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["EXPERTS", "qwen_experts"]
+__all__ = ["MIXTURE_OF_EXPERTS", "qwen_experts"]
 
 
 def _all_routed(default: int | None, *, shared: str | None = None, **more: bool) -> Mlps:
@@ -192,7 +192,7 @@ def _solar_open(fields: Fields) -> Shape:
     return decoder(fields, default_kv_heads=8, default_head_dim=128, mlps=_corrected(0), qkv_bias=bias)
 
 
-EXPERTS: Mapping[str, Reader] = MappingProxyType(
+MIXTURE_OF_EXPERTS: Mapping[str, Reader] = MappingProxyType(
     {
         "dots1": _dots1,
         "ernie4_5_moe": _ernie_moe,
