@@ -14,6 +14,7 @@ from functools import cached_property
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import check_int
+from kvcore.groups import cache_curve
 from kvcore.layers import MOST_TOKENS
 from kvcore.shape import Shape
 
@@ -48,20 +49,19 @@ class Footprint:
         """Cache of one more token of one sequence, in all layers, while it is below every window."""
         return self.shape.bytes_per_token(self.cache_dtype, self.value_dtype)
 
+    def sequence_curve(self, contexts: Sequence[int]) -> list[int]:
+        """Cache and state of one sequence at each of these contexts."""
+        state = self.shape.state_bytes
+        curve = cache_curve(self.shape.groups, contexts, self.cache_dtype, self.value_dtype)
+        return [size + state for size in curve] if state else curve
+
     def sequence_bytes(self, context: int) -> int:
         """Cache and state of one sequence of `context` tokens."""
-        return self.shape.cache_bytes(context, self.cache_dtype, self.value_dtype) + self.shape.state_bytes
+        return self.sequence_curve((check_int("context", context, 0, MOST_TOKENS),))[0]
 
     def cache_curve(self, contexts: Sequence[int]) -> list[int]:
         """Cache and state of the whole batch at each of these contexts: what a chart is drawn from."""
-        total = [self.batch * self.shape.state_bytes] * len(contexts)
-        for group in self.shape.groups:
-            rate = self.batch * group.bytes_per_token(self.cache_dtype, self.value_dtype or self.cache_dtype)
-            tokens = (
-                contexts if group.max_cached_tokens is None else [group.cached_tokens(context) for context in contexts]
-            )
-            total = [size + rate * count for size, count in zip(total, tokens, strict=True)]
-        return total
+        return [self.batch * size for size in self.sequence_curve(contexts)]
 
     @cached_property
     def bytes_per_sequence(self) -> int:
@@ -121,7 +121,7 @@ class Footprint:
         A sequence's bytes grow linearly between the contexts at which a group of layers stops growing.
         """
         start = 0
-        for end in (*sorted({group.max_cached_tokens for group in self.shape.groups if group.max_cached_tokens}), None):
+        for end in (*sorted({cap for group in self.shape.groups if (cap := group.max_cached_tokens)}), None):
             base = self.sequence_bytes(start)
             slope = self.sequence_bytes(start + 1) - base
             if base > budget:

@@ -1,6 +1,6 @@
 """The kinds of layer groups, and what is common to a tuple of them: their cache, and how it grows."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import check_int
@@ -8,22 +8,56 @@ from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_TOKENS, LayerGroup
 from kvcore.recurrent import RecurrentGroup
 
-__all__ = ["Group", "asymptotic_bytes", "attention_name", "cache_bytes"]
+__all__ = ["Group", "asymptotic_bytes", "attention_name", "cache_bytes", "cache_curve"]
 
 type Group = LayerGroup | LatentGroup | RecurrentGroup
 """Layers that cache alike. Each kind says its `layers`, its `max_cached_tokens`, the tokens it holds
 (`cached_tokens`), their bytes (`bytes_per_token`), its `state_bytes`, and what one of several GPUs has of it (`shard`)."""
 
 
+def cache_curve(
+    groups: Iterable[Group],
+    contexts: Sequence[int],
+    key_dtype: Dtype,
+    value_dtype: Dtype | None = None,
+    stored: Callable[[int], int] | None = None,
+) -> list[int]:
+    """Bytes of one sequence's cache at each of these contexts: the one sum that every cache number is made of.
+
+    Each group adds the tokens that its layers keep times the bytes that one such token takes in all of them:
+
+        bytes(context) = sum over groups of min(context, cap) * bytes_per_token
+
+    For one group of full attention that is 2 * L * n_kv * d_h * p * context. `stored` turns the tokens a layer keeps into
+    the tokens that an engine allocates for them (whole blocks, or one GPU's share); without it they are the same.
+
+    It takes all contexts at once because charts ask for dozens of them many times a second.
+
+    >>> from kvcore.dtypes import cache_dtype
+    >>> from kvcore.layers import LayerGroup
+    >>> llama = LayerGroup(layers=80, kv_heads=8, key_dim=128, value_dim=128)
+    >>> cache_curve([llama], [1, 8192], cache_dtype("fp16"))
+    [327680, 2684354560]
+    """
+    values = value_dtype or key_dtype
+    total = [0] * len(contexts)
+    for group in groups:
+        rate, cap = group.bytes_per_token(key_dtype, values), group.max_cached_tokens
+        tokens = contexts if cap is None else [min(context, cap) for context in contexts]
+        if stored is not None:
+            tokens = [stored(count) for count in tokens]
+        total = [size + rate * count for size, count in zip(total, tokens, strict=True)]
+    return total
+
+
 def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
-    """Bytes of one sequence's cache at `context` tokens: the sum over groups of cached tokens * bytes a token.
+    """Bytes of one sequence's cache at `context` tokens, recurrent state apart; see `cache_curve`.
 
     Raises:
-        OutOfRange: for a context that is none.
+        OutOfRange: when `context` is no number of tokens.
     """
     check_int("context", context, 0, MOST_TOKENS)
-    values = value_dtype or key_dtype
-    return sum(group.cached_tokens(context) * group.bytes_per_token(key_dtype, values) for group in groups)
+    return cache_curve(groups, (context,), key_dtype, value_dtype)[0]
 
 
 def asymptotic_bytes(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:

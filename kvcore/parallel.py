@@ -18,7 +18,7 @@ from functools import cached_property
 
 from kvcore.errors import Invalid, OutOfRange, check_int
 from kvcore.footprint import Footprint
-from kvcore.groups import Group
+from kvcore.groups import Group, cache_curve
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS
 from kvcore.shape import Shape
 
@@ -122,7 +122,7 @@ class PerGpu:
         OutOfRange, Invalid: naming the field; as `stage_groups` does.
     """
 
-    held: Footprint
+    footprint: Footprint
     split: Split = Split()
     block_size: int = 1
     reserve: Fraction = Fraction(1, 10)
@@ -135,12 +135,13 @@ class PerGpu:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """The layers of the fullest GPU, with its share of their heads."""
-        return stage_groups(self.held.shape, self.split)
+        return stage_groups(self.footprint.shape, self.split)
 
     @cached_property
     def bytes_per_token(self) -> int:
         """Cache of one more token of one sequence on a GPU that stores it, while it is below every window."""
-        return sum(self._layer_bytes(group) for group in self.groups)
+        keys = self.footprint.cache_dtype
+        return sum(group.bytes_per_token(keys, self.footprint.value_dtype or keys) for group in self.groups)
 
     @cached_property
     def state_bytes(self) -> int:
@@ -149,28 +150,29 @@ class PerGpu:
 
     def sequence_bytes(self, context: int) -> int:
         """Cache and state of one sequence of `context` tokens: in each layer its share of the tokens, in whole blocks."""
-        cache = sum(self._stored(group.cached_tokens(context)) * self._layer_bytes(group) for group in self.groups)
-        return cache + self.state_bytes
+        footprint = self.footprint
+        curve = cache_curve(self.groups, (context,), footprint.cache_dtype, footprint.value_dtype, self._stored)
+        return curve[0] + self.state_bytes
 
     @property
     def sequences(self) -> int:
         """Sequences of the batch that one copy of the attention serves: ceil(batch / dp)."""
-        return -(-self.held.batch // self.split.dp)
+        return -(-self.footprint.batch // self.split.dp)
 
     @property
     def cache_bytes(self) -> int:
         """Cache and state of those sequences at this context."""
-        return self.sequences * self.sequence_bytes(self.held.context)
+        return self.sequences * self.sequence_bytes(self.footprint.context)
 
     @property
     def weights_bytes(self) -> int:
         """Weights: ceil(all of them / (tp * pp))."""
-        return -(-self.held.weights_bytes // (self.split.tp * self.split.pp))
+        return -(-self.footprint.weights_bytes // (self.split.tp * self.split.pp))
 
     @property
     def usable_bytes(self) -> int:
         """Memory of a GPU less the reserve."""
-        return int(self.held.gpu_bytes * (1 - self.reserve))
+        return int(self.footprint.gpu_bytes * (1 - self.reserve))
 
     @property
     def room_bytes(self) -> int:
@@ -190,7 +192,7 @@ class PerGpu:
     @property
     def max_batch(self) -> int | None:
         """The largest batch at this context, over all copies; 0 where none fits, None where sequences cost nothing."""
-        each = self.sequence_bytes(self.held.context)
+        each = self.sequence_bytes(self.footprint.context)
         if not each:
             return None if self.room_bytes >= 0 else 0
         return max(0, self.room_bytes // each) * self.split.dp
@@ -208,9 +210,6 @@ class PerGpu:
             middle = (low + high) // 2
             low, high = (middle, high) if self.sequence_bytes(middle) <= budget else (low, middle)
         return low
-
-    def _layer_bytes(self, group: Group) -> int:
-        return group.bytes_per_token(self.held.cache_dtype, self.held.value_dtype or self.held.cache_dtype)
 
     def _stored(self, tokens: int) -> int:
         """One GPU's share of a sequence's tokens, in whole blocks."""

@@ -160,7 +160,7 @@ class Record:
             weight_dtype=ENGINE_DTYPES["fp16"],
             gpu_bytes=1,
         )
-        return PerGpu(held=held, split=split, block_size=self.options.block_size)
+        return PerGpu(footprint=held, split=split, block_size=self.options.block_size)
 
 
 @cache

@@ -18,7 +18,7 @@ def split_result(values: Values, lab: LabResult) -> PerGpu | KvcoreError:
     """What the fullest GPU holds, or why the Lab's model cannot be split so."""
     try:
         return PerGpu(
-            held=lab.footprint,
+            footprint=lab.footprint,
             split=Split(tp=int(values["tp"]), pp=int(values["pp"]), dp=int(values["dp"])),
             block_size=int(values["engine_block"]),
             reserve=Fraction(int(values["reserve"]), 100),
@@ -45,14 +45,17 @@ def readouts(result: PerGpu | KvcoreError, lab: LabResult) -> dict[str, Html]:
     room = Html(f"{data(free, fits[0])} {small(fits[1](format_bytes(abs(free), units)))}")
     return {
         "split.bytes_per_token": size(result.bytes_per_token, per_gpu),
-        "split.cache": size(result.cache_bytes, words.load(result.held.context, result.sequences)),
-        "split.weights": size(result.weights_bytes, words.params_at(result.held.weight_dtype.label)),
+        "split.cache": size(result.cache_bytes, words.load(result.footprint.context, result.sequences)),
+        "split.weights": size(result.weights_bytes, words.params_at(result.footprint.weight_dtype.label)),
         "split.fits": room,
         "split.max_batch": _most(
-            result.max_batch, words.sequences, words.NOTHING_TO_FIT, words.largest_batch(result.held.context, gpus)
+            result.max_batch, words.sequences, words.NOTHING_TO_FIT, words.largest_batch(result.footprint.context, gpus)
         ),
         "split.max_context": _most(
-            result.max_context, words.tokens, words.NO_CONTEXT_TOO_LONG, words.largest_context(result.held.batch, gpus)
+            result.max_context,
+            words.tokens,
+            words.NO_CONTEXT_TOO_LONG,
+            words.largest_context(result.footprint.batch, gpus),
         ),
     }
 

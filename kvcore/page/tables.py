@@ -38,8 +38,8 @@ def chart_table(result: LabResult) -> Html:
     if held.cliff_context is not None and FIRST_CONTEXT <= held.cliff_context <= LAST_CONTEXT:
         marks.add(held.cliff_context)
     rows = []
-    for context in sorted(marks):
-        cache = held.batch * held.sequence_bytes(context)
+    contexts = sorted(marks)
+    for context, cache in zip(contexts, held.cache_curve(contexts), strict=True):
         ratio = Fraction(cache, held.weights_bytes)
         gpus = -(-(held.weights_bytes + cache) // held.gpu_bytes)
         name = words.marked_context(context, here=context == held.context, cliff=context == held.cliff_context)

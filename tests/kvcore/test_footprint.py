@@ -8,6 +8,8 @@ from kvcore.catalog import MODELS
 from kvcore.dtypes import cache_dtype, weight_dtype
 from kvcore.errors import KvcoreError
 from kvcore.footprint import Footprint
+from kvcore.layers import LayerGroup
+from kvcore.shape import Shape
 
 H100 = 81_559 * 2**20
 
@@ -87,6 +89,36 @@ def test_a_window_caps_the_cache():
 def test_a_crossing_within_the_window_is_found():
     held = footprint(model="mistral-7b-v0.1", batch=512)
     assert held.cliff_context == 14_483_464_192 // (512 * 131_072) + 1
+
+
+@pytest.mark.parametrize(
+    "model", ["llama-3-70b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "codestral-mamba-7b"]
+)
+def test_the_curve_is_the_batch_times_a_sequence_at_every_context(model):
+    held = footprint(model=model, batch=3)
+    contexts = (1, 1024, 4096, 4097, 8192, 2**20)
+    assert held.cache_curve(contexts) == [3 * held.sequence_bytes(context) for context in contexts]
+
+
+def test_a_curve_worked_by_hand():
+    """Mistral 7B v0.1: 131,072 bytes a token until its window of 4,096 is full, then nothing more; two sequences."""
+    held = footprint(model="mistral-7b-v0.1", batch=2)
+    assert held.cache_curve((1, 4095, 4096, 4097, 2**20)) == [
+        262_144, 1_073_479_680, 1_073_741_824, 1_073_741_824, 1_073_741_824
+    ]  # fmt: skip
+
+
+def test_the_least_batch_is_past_the_weights_and_not_level_with_them():
+    """Weights that are exactly 16 sequences, and 160 tokens, of cache: `>=` in the place of `>` would answer those."""
+    shape = Shape(
+        hidden_size=64, query_heads=1, groups=(LayerGroup(layers=1, kv_heads=1, key_dim=64, value_dim=64),),
+        mlps=(), vocab_size=64, tied=True, norms_per_layer=0, outer_norms=0,
+    )  # fmt: skip
+    fp16 = cache_dtype("fp16")
+    held = Footprint(shape=shape, context=10, batch=1, cache_dtype=fp16, weight_dtype=weight_dtype("fp16"), gpu_bytes=1)
+    assert (held.weights_bytes, held.bytes_per_sequence) == (2 * 5 * 64 * 64, 10 * 2 * 64 * 2)
+    assert held.cliff_batch == 17  # 16 sequences weigh as much as the weights, 17 more
+    assert held.cliff_context == 161  # and 160 tokens as much
 
 
 def test_no_room_for_the_weights_is_no_negative_batch():

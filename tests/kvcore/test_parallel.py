@@ -29,7 +29,7 @@ def per_gpu(model="llama-3-70b", context=8192, batch=8, **options):
         weight_dtype=weight_dtype("fp16"),
         gpu_bytes=H100,
     )
-    return PerGpu(held=held, split=Split(**options), **engine)
+    return PerGpu(footprint=held, split=Split(**options), **engine)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def of_groups(*groups, context=1024, **split):
     shape = Shape(hidden_size=64, query_heads=128, groups=groups, mlps=(), vocab_size=8, tied=True)
     fp16, whole = cache_dtype("fp16"), weight_dtype("fp16")
     held = Footprint(shape=shape, context=context, batch=1, cache_dtype=fp16, weight_dtype=whole, gpu_bytes=H100)
-    return PerGpu(held=held, split=Split(**split))
+    return PerGpu(footprint=held, split=Split(**split))
 
 
 DEEPSEEK_V3 = LatentGroup(layers=61, kv_rank=512, rope_dim=64, params_per_layer=0)
@@ -206,8 +206,8 @@ MODEL = st.sampled_from(["llama-3-70b", "llama-2-7b", "gemma-2-27b", "mistral-7b
 def test_more_gpus_never_hold_more_each_and_together_hold_it_all(model, gpus, context, batch):
     split = split_over(MODELS[model].shape, gpus)
     held = per_gpu(model, context, batch, tp=split.tp, pp=split.pp)
-    assert held.cache_bytes <= held.held.cache_bytes <= held.cache_bytes * gpus
-    assert held.weights_bytes * gpus >= held.held.weights_bytes
+    assert held.cache_bytes <= held.footprint.cache_bytes <= held.cache_bytes * gpus
+    assert held.weights_bytes * gpus >= held.footprint.weights_bytes
 
 
 @given(model=MODEL, tp=st.sampled_from([1, 2, 4]), context=st.integers(1, 2**20), batch=st.integers(1, 300))
