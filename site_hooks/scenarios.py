@@ -95,19 +95,19 @@ def _asked(update: Update, request: Request) -> Iterator[tuple[str, str]]:
 
 def _arrivals() -> Iterator[Request]:
     """The page as it is opened, by an address too, and odd states: each draws the whole page."""
-    from kvcore.page.controls import CONTROLS  # noqa: PLC0415 - the snapshot's maker reads this file before kvcore is there
+    from kvcore.page.pages import ARTICLE  # noqa: PLC0415 - the snapshot's maker reads this file before kvcore is there
 
     yield {}
-    yield {name: control.default for name, control in CONTROLS.items()}
-    yield {"fragment": "v1&" + "&".join(f"{name}={control.default}" for name, control in CONTROLS.items())}
+    yield {name: control.default for name, control in ARTICLE.controls.items()}
+    yield {"fragment": "v1&" + "&".join(f"{name}={control.default}" for name, control in ARTICLE.controls.items())}
     yield from NO_STATES
 
 
 def _changes() -> Iterator[Request]:
     """One control moved at a time: to each option, each end, past each end, and to what is no value at all."""
-    from kvcore.page.controls import CONTROLS  # noqa: PLC0415
+    from kvcore.page.pages import ARTICLE  # noqa: PLC0415
 
-    for name, control in CONTROLS.items():
+    for name, control in ARTICLE.controls.items():
         values: list[object] = [*getattr(control, "options", ()), *ODD]
         for edge, past in (("low", -1), ("high", 1)):
             if isinstance(end := getattr(control, edge, None), int):
@@ -118,10 +118,10 @@ def _changes() -> Iterator[Request]:
 
 def _drags() -> Iterator[list[Request]]:
     """Each slider drawn over five of its stops, with the units and the scale as they may be."""
-    from kvcore.page.controls import CONTROLS  # noqa: PLC0415
+    from kvcore.page.pages import ARTICLE  # noqa: PLC0415
 
     looks: tuple[Request, ...] = ({}, {"units": "decimal", "scale": "log"})
-    for name, control in CONTROLS.items():
+    for name, control in ARTICLE.controls.items():
         stops = getattr(control, "stops", None) or ()
         chosen = stops[:: max(1, len(stops) // 5)]
         if chosen:

@@ -9,51 +9,60 @@ from collections.abc import Callable
 
 import scenarios
 
-from kvcore.page import lab, paging, sections, update
-from kvcore.page.figures import cliff
-from kvcore.page.state import settle
+from kvcore.page import update
+from kvcore.page.controls import Values
+from kvcore.page.draw.widths import WIDTHS
+from kvcore.page.pages import ARTICLE
+from kvcore.page.parts import View
+from kvcore.page.request import settle
 
-FIGURES = ((lab, "cliff_chart"), (lab, "footprint_bar"), (paging, "allocation_grid"))
 SUSPECT_MS = 4.0
 """A drawing that took so long is drawn again: its time is the least of five, since machines do other things meanwhile."""
 
 
 def figures() -> str:
     """The largest and the slowest drawing of each figure over every scenario, in characters (ASCII) and milliseconds."""
-    found = {name: {"characters": 0, "milliseconds": 0.0, "drawings": 0} for _, name in FIGURES}
-    for module, name in FIGURES:
-        setattr(module, name, _watched(getattr(module, name), found[name]))
-    states = sum(1 for _ in scenarios.exchange(update))
+    found = {name: {"characters": 0, "milliseconds": 0.0, "drawings": 0} for name in sorted(ARTICLE.figures)}
+    states = 0
+    for request, _ in scenarios.exchange(update):
+        states += 1
+        values = _values(request)
+        for name, row in found.items() if values else ():
+            part, section = ARTICLE.sections[name]
+            for width in WIDTHS:
+                view = View(values, width=width)
+                for source in part.sources:  # results are computed before, so that the drawing alone is timed
+                    view[source]
+                drawing, took = _timed(section.draw, view)
+                if took > SUSPECT_MS:
+                    took = min(took, *(_timed(section.draw, view)[1] for _ in range(4)))
+                row["characters"] = max(row["characters"], len(drawing[name]))
+                row["milliseconds"] = max(row["milliseconds"], took)
+                row["drawings"] += 1
     return json.dumps({"states": states, "figures": found})
 
 
-def _watched(draw: Callable[..., str], found: dict[str, float]) -> Callable[..., str]:
-    def watched(*arguments: object) -> str:
-        width = arguments[-1]
-        for each in sections.WIDTHS if width is None else (width,):
-            drawing, took = _timed(draw, (*arguments[:-1], each))
-            if took > SUSPECT_MS:
-                took = min(took, *(_timed(draw, (*arguments[:-1], each))[1] for _ in range(4)))
-            found["characters"] = max(found["characters"], len(drawing))
-            found["milliseconds"] = max(found["milliseconds"], took)
-            found["drawings"] += 1
-        return draw(*arguments)
-
-    return watched
+def _values(request: str) -> Values | None:
+    """The values of all controls that a request comes to; None where it is no request."""
+    try:
+        asked = json.loads(request)
+    except (ValueError, RecursionError):
+        return None
+    return settle(ARTICLE, asked).values if isinstance(asked, dict) else None
 
 
-def _timed(draw: Callable[..., str], arguments: tuple[object, ...]) -> tuple[str, float]:
+def _timed[T, A](draw: Callable[[A], T], argument: A) -> tuple[T, float]:
     start = time.perf_counter()
-    drawing = draw(*arguments)
+    drawing = draw(argument)
     return drawing, (time.perf_counter() - start) * 1000
 
 
 def drawing(batch: int) -> str:
-    """The chart's drawing for so many sequences, from the control's value on: what the hand-written twin draws too."""
-    view = sections.view(settle({"batch": batch}).values, None)
-    return str(cliff.cliff_chart(view.lab, view.axis, lab.chart_finding(view.lab), "wide"))
+    """The chart in its wide drawing for so many sequences, from the control's value on."""
+    view = View(settle(ARTICLE, {"batch": batch}).values, width="wide")
+    return str(ARTICLE.sections["lab.chart"][1].draw(view)["lab.chart"])
 
 
 def drawings(count: int) -> str:
     """Milliseconds for a drawing, each of another batch."""
-    return json.dumps([_timed(drawing, (1 + index % 64,))[1] for index in range(count)])
+    return json.dumps([_timed(drawing, 1 + index % 64)[1] for index in range(count)])

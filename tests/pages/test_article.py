@@ -10,12 +10,15 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from kvcore.page.controls import CONTROLS, FORMS
+from kvcore.page.pages import ARTICLE
 from tests.pages.conftest import updated, value
 
 type OpenPage = Callable[..., Page]
 
-FORM = {control.name: form for form, controls in FORMS.items() for control in controls}
+CONTROLS = ARTICLE.controls
+FORM = {
+    control.name: form for form, (_, groups) in ARTICLE.forms.items() for group in groups for control in group.controls
+}
 
 
 def controls(page: Page) -> dict[str, str]:

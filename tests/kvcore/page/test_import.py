@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kvcore.page import update
+from tests.kvcore.page.reading import value
 
 TINYLLAMA = {
     "model_type": "llama",
@@ -24,10 +25,6 @@ TINYLLAMA = {
 
 def brought(config=TINYLLAMA, name="TinyLlama 1.1B", **request):
     return update({"config": json.dumps(config), "config_name": name, **request})
-
-
-def value(slot):
-    return re.search(r'<data value="([^"]*)"', slot).group(1)
 
 
 def test_a_config_drives_everything():

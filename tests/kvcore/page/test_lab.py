@@ -4,20 +4,12 @@ import pytest
 
 from kvcore.catalog import MODELS
 from kvcore.page import BLOCK_SLOTS, form, update
+from tests.kvcore.page.reading import slots, value
 
 SLOTS = {
     "lab.bytes_per_token", "lab.cache_total", "lab.weights", "lab.params", "lab.ratio", "lab.effective_kv_heads",
     "lab.cliff", "lab.cliff_batch", "lab.gpus", "lab.max_batch", "lab.formula", "lab.chart", "lab.footprint",
 }  # fmt: skip
-
-
-def value(slot):
-    """The first <data> of a slot, as its text."""
-    return re.search(r'<data value="([^"]*)"', slot).group(1)
-
-
-def slots(**request):
-    return update(request)["slots"]
 
 
 def test_the_slots_of_the_contract_are_there():

@@ -8,7 +8,8 @@ import pytest
 from kvcore.catalog import GPUS, MODELS
 from kvcore.errors import KvcoreError
 from kvcore.evidence.verdicts import judged
-from kvcore.page import evidence, printed, update
+from kvcore.page import printed, update
+from kvcore.page.printed import evidence
 
 TABLES = sorted(printed.BLOCKS)
 

@@ -6,7 +6,8 @@ import pytest
 
 from kvcore import catalog
 from kvcore.page import update
-from kvcore.page.controls import CONTROLS, Number, Spec
+from kvcore.page.controls import Number
+from kvcore.page.pages import ARTICLE
 
 
 class Client:
@@ -41,7 +42,7 @@ class Client:
             self.ask()
 
 
-def short_repr(slots):
+def without_problems(slots):
     return {name: html for name, html in slots.items() if name != "lab.problems"}
 
 
@@ -54,32 +55,32 @@ def short_repr(slots):
 )
 def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawings(control, there, back):
     page = Client()
-    whole = short_repr(page.slots)
+    whole = without_problems(page.slots)
     page.set(control, there, settled=False)
     page.set(control, back, settled=False)
     page.ask()
     page.rest()
-    assert short_repr(page.slots) == whole
+    assert without_problems(page.slots) == whole
 
 
 def test_a_section_drawn_beside_another_model_is_drawn_again_when_the_model_comes_back():
     page = Client()
-    whole = short_repr(page.slots)
+    whole = without_problems(page.slots)
     page.set("model", "llama-2-7b")
     page.set("engine_block", 64)
     page.set("engine_block", 1)
     page.set("model", "llama-3-70b")
     page.rest()
-    assert short_repr(page.slots) == whole
+    assert without_problems(page.slots) == whole
 
 
 def test_another_answer_than_the_rest_completes_a_figure_too():
     page = Client()
-    whole = short_repr(page.slots)
+    whole = without_problems(page.slots)
     page.set("context", 16384)
     page.view = None
     page.set("context", 8192)
-    assert short_repr(page.slots) == whole
+    assert without_problems(page.slots) == whole
 
 
 def _value(rng, control):
@@ -89,33 +90,35 @@ def _value(rng, control):
         return rng.choice(
             [rng.choice(control.stops), rng.randint(control.low, control.high), control.low, control.high]
         )
-    return rng.choice(control.options)
+    return rng.choice(list(control.options))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_any_walk_over_the_page_ends_where_its_state_says(seed):
     rng, page = random.Random(seed), Client()
-    movable = [name for name, control in CONTROLS.items() if not isinstance(control, Spec)]
+    movable = [name for name in ARTICLE.controls if name != "spec"]
     for _ in range(60):
         name = rng.choice(movable)
         if page.disabled.get(name):
             continue
         match rng.randrange(6):
             case 0:
-                page.ask(fragment=f"v1&model={rng.choice(list(catalog.MODELS))}&{name}={_value(rng, CONTROLS[name])}")
+                page.ask(
+                    fragment=f"v1&model={rng.choice(list(catalog.MODELS))}&{name}={_value(rng, ARTICLE.controls[name])}"
+                )
             case 1:
                 page.view = rng.choice(["wide", "narrow"])
                 page.opened = rng.sample(["lab.chart_table", "lab.footprint_table", "paging.table"], rng.randrange(4))
             case 2 | 3:
                 before = page.values[name]
-                for value in (_value(rng, CONTROLS[name]), _value(rng, CONTROLS[name]), before):
+                for value in (_value(rng, ARTICLE.controls[name]), _value(rng, ARTICLE.controls[name]), before):
                     page.set(name, value, settled=False)
                     page.opened = []
                 page.ask()
             case _:
-                page.set(name, _value(rng, CONTROLS[name]))
+                page.set(name, _value(rng, ARTICLE.controls[name]))
         if rng.random() < 0.3:
             page.rest()
             whole = update({**page.values, "changed": []})
-            assert short_repr(page.slots) == short_repr(whole["slots"])
+            assert without_problems(page.slots) == without_problems(whole["slots"])
             assert page.values == {name: str(state["value"]) for name, state in whole["controls"].items()}

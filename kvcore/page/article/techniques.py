@@ -1,0 +1,138 @@
+"""The escape hatches: what each saves on the Lab's model, against a baseline that is named, and a button to apply it."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from kvcore.catalog import model
+from kvcore.dtypes import CACHE_DTYPES
+from kvcore.footprint import Footprint
+from kvcore.layers import LayerGroup
+from kvcore.page import phrases
+from kvcore.page.article import words
+from kvcore.page.html import Html, data, el
+from kvcore.page.lab.result import LabResult
+from kvcore.page.paging.result import PagingResult
+from kvcore.units import format_bytes, format_ratio
+
+_LOCAL_WINDOW, _LOCAL_OF = 1024, 6
+"""Gemma 3 (arXiv 2503.19786, section 2.1): five of every six layers look back 1,024 tokens."""
+
+_LATENT_VALUES = 512 + 64
+"""Numbers a layer keeps of a token in DeepSeek-V3: kv_lora_rank + qk_rope_head_dim (arXiv 2412.19437, section 4.2)."""
+
+_LOCAL_MODEL, _LATENT_MODEL = "gemma-3-27b", "deepseek-v3"
+
+
+def cards(lab: LabResult, paging: PagingResult) -> dict[str, Html]:
+    """The slot of each card: the factor, what it is a factor of, and the button."""
+    return {
+        "hatches.heads": _heads(lab),
+        "hatches.dtype": _dtype(lab),
+        "hatches.paging": _paging(paging),
+        "hatches.layers": _layers(lab),
+        "hatches.latent": _latent(lab),
+    }
+
+
+def _heads(lab: LabResult) -> Html:
+    """Fewer KV heads, against the same shape with one for each query head."""
+    held = lab.footprint
+    mha = held if lab.shape.attention == "mha" else lab.twins.get("mha")
+    grouped = lab.twins.get("gqa") if lab.shape.attention == "mha" else held
+    if mha is None or grouped is None or grouped.shape.kv_heads is None:
+        return data(None, words.NO_TWIN)
+    in_use = grouped is held
+    button = (
+        _button(words.APPLIED_AS_MHA, '{"attention":"mha"}') if in_use else _button(words.APPLY, '{"attention":"gqa"}')
+    )
+    text = words.saved_heads(
+        grouped.shape.kv_heads, lab.name, _per_token(lab, mha), _per_token(lab, grouped), in_use=in_use
+    )
+    return _card(Fraction(mha.bytes_per_token, grouped.bytes_per_token), text, button)
+
+
+def _dtype(lab: LabResult) -> Html:
+    """Fewer bytes a number, against the same cache in FP16."""
+    held = lab.footprint
+    full = replace(held, cache_dtype=CACHE_DTYPES["fp16"], value_dtype=None)
+    in_use = held.bytes_per_token < full.bytes_per_token
+    small = held if in_use else replace(full, cache_dtype=CACHE_DTYPES["int8"])
+    if not small.bytes_per_token:
+        return data(None, words.NO_TWIN)
+    together = "" if held.value_dtype is None else ',"v_dtype":"same"'
+    button = (
+        _button(words.APPLIED_AS_FP16, f'{{"cache_dtype":"fp16"{together}}}')
+        if in_use
+        else _button(words.APPLY, f'{{"cache_dtype":"int8"{together}}}')
+    )
+    label, apart = small.cache_dtype.label, small.value_dtype
+    if apart is not None and apart is not small.cache_dtype:
+        label = words.two_dtypes(label, apart.label)
+    text = words.saved_dtype(label, _per_token(lab, full), _per_token(lab, small), in_use=in_use)
+    return _card(Fraction(full.bytes_per_token, small.bytes_per_token), text, button)
+
+
+def _paging(paging: PagingResult) -> Html:
+    """Blocks as they are needed, against a reservation for the longest reply."""
+    contiguous, paged = paging.allocations["contiguous"], paging.allocations["paged"]
+    in_use = paging.strategy == "paged"
+    button = (
+        _button(words.APPLIED_AS_CONTIGUOUS, '{"strategy":"contiguous"}')
+        if in_use
+        else _button(words.APPLY_IN_GRID, '{"strategy":"paged"}')
+    )
+    text = words.saved_paging(len(paging.requests), contiguous.reserved_tokens, paged.reserved_tokens, in_use=in_use)
+    return _card(Fraction(contiguous.reserved_tokens, paged.reserved_tokens), text, button)
+
+
+def _layers(lab: LabResult) -> Html:
+    """Fewer layers that keep everything, against all of them doing so, at the Lab's context."""
+    held, shape = lab.footprint, lab.shape
+    group = shape.groups[0]
+    alike = shape.uniform and len(shape.groups) == 1 and shape.layers >= _LOCAL_OF
+    if not isinstance(group, LayerGroup) or group.kind != "full" or not alike:
+        return _more(data(None, words.NO_TWIN), _LOCAL_MODEL)
+    kept = group.layers // _LOCAL_OF
+    local = LayerGroup(
+        kind="sliding",
+        layers=group.layers - kept,
+        kv_heads=group.kv_heads,
+        key_dim=group.key_dim,
+        value_dim=group.value_dim,
+        window=_LOCAL_WINDOW,
+    )
+    fewer = replace(held, shape=replace(shape, groups=(replace(group, layers=kept), local)))
+    text = words.saved_layers(kept, shape.layers, _LOCAL_WINDOW, held.context)
+    return _more(_card(Fraction(held.cache_bytes, fewer.cache_bytes), text), _LOCAL_MODEL)
+
+
+def _latent(lab: LabResult) -> Html:
+    """One compressed vector a layer, against a key and a value for each query head."""
+    held = lab.footprint
+    mha = held if lab.shape.attention == "mha" else lab.twins.get("mha")
+    if mha is None:
+        return _more(data(None, words.NO_TWIN), _LATENT_MODEL)
+    latent = lab.shape.layers * held.cache_dtype.row_bytes(_LATENT_VALUES)
+    size = format_bytes(latent, lab.units)
+    text = words.saved_latent(_LATENT_VALUES, lab.model.name, _per_token(lab, mha), size)
+    return _more(_card(Fraction(mha.bytes_per_token, latent), text), _LATENT_MODEL)
+
+
+def _card(factor: Fraction, text: str, button: Html | None = None) -> Html:
+    return Html(
+        f"{data(float(factor), phrases.times(format_ratio(factor)))} {el('span', text)}{f' {button}' if button else ''}"
+    )
+
+
+def _more(card: Html, name: str) -> Html:
+    """A card whose lever no control moves: its button loads a model that was built so."""
+    built_so = model(name)
+    return Html(f"{card} {_button(words.load_model(built_so.name), f'{{"model":"{built_so.id}"}}')}")
+
+
+def _button(text: str, sets: str) -> Html:
+    return el("button", text, type="button", class_="kv-apply", data_set=sets, data_key=f"apply-{sets}")
+
+
+def _per_token(lab: LabResult, held: Footprint) -> str:
+    return format_bytes(held.bytes_per_token, lab.units)

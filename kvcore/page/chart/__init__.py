@@ -1,0 +1,27 @@
+"""The cliff chart: where the cache of the Lab's model overtakes its weights."""
+
+from kvcore.page.chart.controls import COMPARE, SCALE
+from kvcore.page.chart.figure import chart
+from kvcore.page.chart.result import ChartResult, chart_result, spell
+from kvcore.page.chart.table import chart_table
+from kvcore.page.lab import LAB, UNITS, words
+from kvcore.page.lab.controls import FORM
+from kvcore.page.parts import Group, Part, View, block, figure
+
+CHART: Part[ChartResult] = Part(
+    name="chart",
+    form=FORM,
+    groups=(Group(name="show", label=words.GROUP_SHOW, controls=(SCALE, COMPARE)),),
+    needs=(LAB, UNITS),
+    result=lambda view: _result(view),  # noqa: PLW0108 - it is defined below
+    remember=spell,
+    sections=(
+        figure("lab.chart", lambda view: chart(view[CHART], view.width)),
+        block("lab.chart_table", lambda view: chart_table(view[LAB]), folded=True),
+    ),
+)
+
+
+def _result(view: View) -> ChartResult:
+    values = view.values
+    return chart_result(view[LAB], COMPARE.of(values), SCALE.of(values), view.remembered.get(CHART.name))

@@ -1,0 +1,1 @@
+"""What all figures share: the two widths, axes, and the placing of labels."""

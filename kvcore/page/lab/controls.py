@@ -1,0 +1,78 @@
+"""The controls of the Lab, in the groups of its form."""
+
+from kvcore import catalog
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.page import phrases
+from kvcore.page.controls import Choice, Number, quarter_steps
+from kvcore.page.lab import words
+from kvcore.page.lab.imported import Spec
+from kvcore.page.parts import Form, Group
+
+IMPORTED = "imported"
+"""The model that stands for the shape a reader brought."""
+
+_DEFAULT = catalog.MODELS["llama-3-70b"].shape
+_BATCHES = (*range(1, 33), *range(34, 65, 2), *range(68, 129, 4), *range(136, 257, 8), *range(272, 513, 16))
+_LAYERS = (*range(1, 65), *range(66, 129, 2), *range(132, 257, 4))
+_HEADS = (*range(1, 33), *range(34, 65, 2), 71, *range(72, 129, 4), *range(136, 257, 8))
+_HEAD_DIMS = (*range(16, 129, 16), *range(160, 513, 32))
+_DTYPES = {name: dtype.label for name, dtype in CACHE_DTYPES.items()}
+
+MODEL = Choice(
+    name="model", label=words.MODEL, default="llama-3-70b", style="select", search=words.FIND_MODEL,
+    options={**{model.id: model.name for model in catalog.MODELS.values()}, IMPORTED: words.IMPORTED},
+    group_of={model.id: model.family for model in catalog.MODELS.values()}, hidden=frozenset({IMPORTED}),
+)  # fmt: skip
+SPEC = Spec(name="spec", label=words.SPEC)
+CONTEXT = Number(
+    name="context", label=words.CONTEXT, unit=words.UNIT_TOKENS, default=8192, low=2**10, high=2**20,
+    stops=quarter_steps(2**10, 2**20), in_words=phrases.tokens,
+)  # fmt: skip
+BATCH = Number(
+    name="batch", label=words.BATCH, unit=words.UNIT_SEQUENCES, default=8, low=1, high=512, stops=_BATCHES,
+    in_words=phrases.sequences,
+)  # fmt: skip
+LAYERS = Number(
+    name="layers", label=words.LAYERS, symbol="L", default=_DEFAULT.layers, low=1, high=256, stops=_LAYERS,
+)  # fmt: skip
+QUERY_HEADS = Number(
+    name="query_heads", label=words.QUERY_HEADS, symbol="n_h", default=_DEFAULT.query_heads, low=1, high=256,
+    stops=tuple(sorted(_HEADS)),
+)  # fmt: skip
+HEAD_DIM = Number(
+    name="head_dim", label=words.HEAD_DIM, symbol="d_h", default=_DEFAULT.head_dim or 0, low=1, high=1024,
+    stops=_HEAD_DIMS,
+)  # fmt: skip
+ATTENTION = Choice(
+    name="attention", label=words.ATTENTION_LABEL, default="gqa", options=words.ATTENTION_OPTIONS,
+)  # fmt: skip
+KV_HEADS = Number(
+    name="kv_heads", label=words.KV_HEADS, symbol="n_kv", default=_DEFAULT.kv_heads or 0, low=1, high=256, stops=_HEADS,
+)  # fmt: skip
+CACHE_DTYPE = Choice(
+    name="cache_dtype", label=words.CACHE_DTYPE, symbol="p", default="fp16",
+    options={name: _DTYPES[name] for name in LAB_CACHE_DTYPES},
+)  # fmt: skip
+V_DTYPE = Choice(
+    name="v_dtype", label=words.V_DTYPE, default="same", style="select", options={"same": words.SAME_AS_K, **_DTYPES},
+)  # fmt: skip
+WEIGHT_DTYPE = Choice(
+    name="weight_dtype", label=words.WEIGHT_DTYPE, default="fp16",
+    options={name: dtype.label for name, dtype in WEIGHT_DTYPES.items()},
+)  # fmt: skip
+GPU = Choice(
+    name="gpu", label=words.GPU, default="h100-80gb", style="select",
+    options={gpu.id: gpu.name for gpu in catalog.GPUS.values()},
+)  # fmt: skip
+UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.UNIT_SYSTEMS)
+
+SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
+"""The controls that a model sets."""
+
+FORM = Form(name="lab", label=words.FORM)
+GROUPS = (
+    Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, SPEC)),
+    Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
+    Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
+    Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE, GPU)),
+)

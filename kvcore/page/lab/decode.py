@@ -1,0 +1,28 @@
+"""What one decode step of the Lab's state waits for, memory or arithmetic, in a sentence."""
+
+from fractions import Fraction
+
+from kvcore.decode import DecodeStep
+from kvcore.page import phrases
+from kvcore.page.html import Html, data, escape
+from kvcore.page.lab import words
+from kvcore.page.lab.result import LabResult
+from kvcore.units import format_bytes, format_ratio, significant
+
+
+def decode(result: LabResult) -> dict[str, Html]:
+    """What one decode step waits for: how many times longer reading takes than computing, and why."""
+    step = DecodeStep(footprint=result.footprint, gpu=result.gpu)
+    ratio = step.memory_over_compute
+    read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
+    text = words.decode_step(
+        flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
+        gpus=phrases.gpus(result.footprint.gpus, result.gpu.label),
+        reading=words.milliseconds(significant(1000 * step.memory_seconds)),
+        computing=words.milliseconds(significant(1000 * step.compute_seconds)),
+        experts=any(mlp.experts for mlp in result.shape.mlps),
+    )
+    return {
+        "lab.decode_ratio": data(float(ratio), phrases.times(format_ratio(ratio))),
+        "lab.decode": Html(f"{read} {escape(text)}"),
+    }

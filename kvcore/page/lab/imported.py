@@ -1,0 +1,60 @@
+"""The control that holds the shape of a model which a reader brought, and the three ways to bring one."""
+
+from dataclasses import dataclass
+
+from kvcore.errors import KvcoreError
+from kvcore.page.controls import Value
+from kvcore.page.html import Html, el
+from kvcore.page.lab import words
+from kvcore.spec import read_spec, spell_spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A shape that a reader brought, as a link spells it; empty while there is none."""
+
+    name: str
+    label: str
+    default: str = ""
+
+    def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
+        """The spec, if it spells a shape, or the fallback with the problem."""
+        if raw == "":
+            return "", None
+        try:
+            return spell_spec(*read_spec(str(raw))), None
+        except KvcoreError as error:
+            return fallback, words.not_a_spec(str(error))
+
+    def spoken(self, value: Value) -> str:
+        """The value itself: it has no slider that would say it."""
+        return str(value)
+
+    def html(self, ident: str, note: Html) -> Html:
+        """A hidden input, and a config.json as text, as a file, or by its id on Hugging Face."""
+        text = el("textarea", id="kv-config-text", rows=4, spellcheck="false", autocomplete="off")
+        file = el("input", type="file", id="kv-config-file", accept=".json,application/json")
+        name = el(
+            "input",
+            type="text",
+            id="kv-config-id",
+            placeholder=words.IMPORT_ID_EXAMPLE,
+            spellcheck="false",
+            autocapitalize="none",
+        )
+        return el(
+            "details",
+            el("summary", words.IMPORT),
+            el("input", type="hidden", id=ident, name=self.name, value=""),
+            el("label", words.IMPORT_TEXT, for_="kv-config-text"),
+            text,
+            el("button", words.IMPORT_USE, type="button", id="kv-config-use"),
+            el("label", words.IMPORT_FILE, for_="kv-config-file"),
+            file,
+            el("label", words.IMPORT_ID, for_="kv-config-id"),
+            el("div", name, el("button", words.IMPORT_FETCH, type="button", id="kv-config-fetch"), class_="kv-fetch"),
+            note,
+            class_="kv-import",
+            id="kv-import",
+            data_control=self.name,
+        )

@@ -1,0 +1,44 @@
+"""What stands beside the Lab's controls: notes, the reason why a control is fixed, the stops of the KV heads."""
+
+from fractions import Fraction
+
+from kvcore.catalog import Gpu
+from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
+from kvcore.page import phrases
+from kvcore.page.controls import Values
+from kvcore.page.lab import words
+from kvcore.page.lab.controls import ATTENTION, CACHE_DTYPE, CONTEXT, GPU, KV_HEADS, QUERY_HEADS, WEIGHT_DTYPE
+from kvcore.page.lab.formula import per_value
+from kvcore.page.lab.result import LabResult
+from kvcore.page.lab.shape import divisors, fixed_controls
+from kvcore.page.parts import Note
+from kvcore.units import format_bytes, significant
+
+
+def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
+    """Control name -> what stands beside it at these values."""
+    context, limit = result.footprint.context, result.model.shape.context_limit
+    query_heads = QUERY_HEADS.of(values)
+    notes = {
+        CACHE_DTYPE.name: Note(text=_dtype_note(CACHE_DTYPES[CACHE_DTYPE.of(values)])),
+        WEIGHT_DTYPE.name: Note(text=words.weight_dtype_note(per_value(WEIGHT_DTYPES[WEIGHT_DTYPE.of(values)]))),
+        GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
+        ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
+        KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
+    }
+    if limit is not None and context > limit:
+        notes[CONTEXT.name] = Note(text=words.past_limit(result.model.name, limit))
+    for name, reason in fixed_controls(result.model).items():
+        notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)
+    return notes
+
+
+def _dtype_note(dtype: Dtype) -> str:
+    block = (dtype.block_values, dtype.block_bytes) if dtype.block_values > 1 else None
+    return words.cache_dtype_note(per_value(dtype), block)
+
+
+def _gpu_note(gpu: Gpu, units: str) -> str:
+    bandwidth = phrases.bandwidth(significant(Fraction(gpu.bandwidth_bytes_per_second, 10**12)))
+    flops = words.flops(significant(Fraction(gpu.fp16_flops, 10**12)))
+    return words.gpu_note(format_bytes(gpu.memory_bytes, units), bandwidth, flops)

@@ -1,0 +1,112 @@
+"""The numbers of the Lab in words: what the readouts, the model's note and the announcement say."""
+
+from kvcore.catalog import Gpu
+from kvcore.footprint import Footprint
+from kvcore.page import phrases
+from kvcore.page.html import Html, data, el, filled, with_note
+from kvcore.page.lab import words
+from kvcore.page.lab.result import LabResult
+from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
+
+
+def readouts(result: LabResult) -> dict[str, Html]:
+    """The numbers of the Lab, each with the words that say what it counts."""
+    footprint, units = result.footprint, result.units
+    shape, limit = result.shape, result.model.shape.context_limit
+
+    def size(count: int) -> Html:
+        return data(count, format_bytes(count, units))
+
+    params = data(shape.params, format_parameters(shape.params))
+    kv_heads = shape.kv_heads
+    return {
+        "lab.bytes_per_token": size(footprint.bytes_per_token),
+        "lab.cache_total": with_note(size(footprint.cache_bytes), phrases.load(footprint.context, footprint.batch)),
+        "lab.weights": size(footprint.weights_bytes),
+        "lab.params": with_note(params, phrases.params_at(footprint.weight_dtype.label)),
+        "lab.ratio": data(float(footprint.ratio), phrases.times(format_ratio(footprint.ratio))),
+        "lab.effective_kv_heads": data(None, words.NO_KV_HEADS)
+        if kv_heads is None
+        else with_note(data(kv_heads, format_count(kv_heads)), words.shared_by(shape.query_heads, kv_heads)),
+        "lab.cliff": _cliff(footprint, limit),
+        "lab.cliff_batch": _cliff_batch(footprint),
+        "lab.gpus": with_note(data(footprint.gpus, format_count(footprint.gpus)), words.gpu_each(result.gpu.name)),
+        "lab.max_batch": _max_batch(footprint, result.gpu),
+        "lab.rates": _rates(footprint, units),
+        "lab.model_name": el("span", result.name),
+        "lab.context_note": el(
+            "span", words.context_note(result.model.name, footprint.context, limit, widest_window(footprint))
+        ),
+    }
+
+
+def model_note(result: LabResult) -> Html:
+    """How the model attends, its size and the source of its shape; of an edited model, the way back."""
+    params = format_count(result.shape.params)
+    if not result.edited:
+        model = result.model
+        attention = words.ATTENTION[model.shape.attention]
+        note = words.model_note(attention, model.shape.kv_heads, params, model.source, model.read)
+        return el("span", words.imported_note(model.name, note) if model.read is None else note)
+    reset = el(
+        "button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=f'{{"model":"{result.model.id}"}}'
+    )
+    return el("span", words.edited_note(result.model.name, params), " ", reset)
+
+
+def announcement(result: LabResult) -> str:
+    """What a screen reader says once a control has come to rest."""
+    held, units = result.footprint, result.units
+    cache, weights = format_bytes(held.cache_bytes, units), format_bytes(held.weights_bytes, units)
+    return words.announce(
+        result.name,
+        cache=cache,
+        weights=weights,
+        ratio=format_ratio(held.ratio),
+        held_by=phrases.gpus(held.gpus, result.gpu.label),
+    )
+
+
+def widest_window(held: Footprint) -> int | None:
+    """The most tokens that a layer with a window keeps, None where no layer has one."""
+    windows = [group.max_cached_tokens for group in held.shape.groups if group.max_cached_tokens]
+    return max(windows) if windows else None
+
+
+def _cliff(held: Footprint, limit: int | None) -> Html:
+    cliff = held.cliff_context
+    if cliff is None:
+        return data(None, words.NO_CLIFF)
+    where = words.cliff_at_batch(held.batch)
+    if limit is not None and cliff > limit:
+        where = f"{where}, {words.cliff_past_limit(limit)}"
+    return with_note(data(cliff, phrases.tokens(cliff)), where)
+
+
+def _rates(held: Footprint, units: str) -> Html:
+    """The cache's marginal, average and asymptotic rate: three numbers where they differ, else one.
+
+    The first number is the marginal one: the bytes that the next token of a sequence adds at this context.
+    """
+    marginal = held.sequence_bytes(held.context + 1) - held.sequence_bytes(held.context)
+    average = held.bytes_per_sequence // held.context
+    shape = held.shape
+    asymptotic = shape.asymptotic_bytes_per_token(held.cache_dtype, held.value_dtype)
+    rates = [data(size, format_bytes(size, units)) for size in (marginal, average, asymptotic)]
+    if marginal == asymptotic == held.bytes_per_token and not shape.state_bytes:
+        return filled(words.constant_rate, rates[0])
+    return filled(words.rates, *rates)
+
+
+def _cliff_batch(held: Footprint) -> Html:
+    batch = held.cliff_batch
+    if batch is None:
+        return data(None, words.NO_CLIFF)
+    return with_note(data(batch, phrases.sequences(batch)), words.batch_at_context(held.context))
+
+
+def _max_batch(held: Footprint, gpu: Gpu) -> Html:
+    batch = held.max_batch
+    if batch is None:
+        return data(None, phrases.NOTHING_TO_FIT)
+    return with_note(data(batch, phrases.sequences(batch)), words.on_gpus(held.gpus, gpu.label, held.context))

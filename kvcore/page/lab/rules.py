@@ -1,0 +1,126 @@
+"""The rules between the Lab's controls: a model sets its shape, and KV heads divide the query heads."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kvcore.config import parse_config, shape_from_config
+from kvcore.errors import KvcoreError, short_repr
+from kvcore.page.controls import Value, says
+from kvcore.page.lab import words
+from kvcore.page.lab.controls import ATTENTION, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE, SPEC
+from kvcore.page.lab.shape import (
+    divisors,
+    edited_shape,
+    fixed_controls,
+    grouped_kv_heads,
+    lab_model,
+    nearest,
+    own_shape,
+)
+from kvcore.page.parts import Part
+from kvcore.page.request import Request
+from kvcore.spec import clean_name, read_spec, spell_spec
+
+
+def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
+    """The values of the Lab's controls, made to fit together."""
+    _take_import(request)
+    values = _read_model(request)
+    model = lab_model(values)
+    own, fixed = own_shape(model), fixed_controls(model)
+    kept = MODEL.name not in request.changed and request.last_good.get(MODEL.name) == model.id
+    for control in part.controls:
+        if control.name in values:
+            continue
+        if control not in SHAPE:
+            values[control.name] = request.read(control, control.default)
+            continue
+        implied = own[control.name]
+        # The model's own value may lie outside of what the control allows, so it is not read as if it had been typed.
+        if control.name in fixed or says(request.sent.get(control.name, implied), implied):
+            values[control.name] = implied
+        else:
+            bad = request.last_good.get(control.name, implied) if kept else implied
+            values[control.name] = request.read(control, implied, bad)
+    if ATTENTION.name not in fixed:
+        _fit_heads(values, request, own)
+    try:
+        edited_shape(values, model)
+    except KvcoreError as error:  # wider than a shape can be
+        values |= own
+        request.problems.append(words.not_edited(error.field, short_repr(error.value), error.expected))
+    return values
+
+
+def _take_import(request: Request) -> None:
+    """Put the config.json that came with the request, if any, in the place of the model."""
+    imported, refused = _imported(request.other)
+    if refused:
+        request.refuse(SPEC.name, refused)
+    elif imported:
+        request.sent |= {MODEL.name: IMPORTED, SPEC.name: imported}
+        request.changed.append(MODEL.name)
+
+
+def _imported(other: Mapping[str, object]) -> tuple[str | None, str | None]:
+    """The spec of a config.json that came with the request, or why there is none."""
+    name = clean_name(str(other.get("config_name") or ""))
+    failed = other.get("config_failed")
+    if failed is not None:
+        return None, words.import_failed(str(failed), short_repr(other.get("config_name")))
+    text = other.get("config")
+    if text is None:
+        return None, None
+    if not isinstance(text, str):
+        return None, words.not_a_config(short_repr(text))
+    try:
+        spec = spell_spec(name or words.UNNAMED, shape_from_config(parse_config(text)))
+        read_spec(spec)
+    except KvcoreError as error:
+        return None, words.not_imported(name, error.field, short_repr(error.value), error.expected)
+    return spec, None
+
+
+def _read_model(request: Request) -> dict[str, Value]:
+    """The model and, with an imported one, its shape. A model that was just chosen sets aside what was sent of the old shape."""
+    last_good = request.last_good
+    spec = request.read(SPEC, last_good.get(SPEC.name, ""))
+    model = request.read(MODEL, last_good.get(MODEL.name, MODEL.default))
+    if model == IMPORTED and not spec:
+        model = MODEL.default
+        request.problems.append(words.NOTHING_IMPORTED)
+    if MODEL.name in request.changed:
+        later = request.changed[len(request.changed) - request.changed[::-1].index(MODEL.name) :]
+        for control in SHAPE:
+            if control.name not in later:
+                request.sent.pop(control.name, None)
+    return {MODEL.name: model, SPEC.name: spec}
+
+
+def _fit_heads(values: dict[str, Value], request: Request, own: Mapping[str, Value]) -> None:
+    """Make attention and KV heads agree with the query heads: the one moved last decides, else attention does."""
+    query_heads, asked = QUERY_HEADS.of(values), KV_HEADS.of(values)
+    if not query_heads or not asked:
+        return
+    moved = [name for name in request.changed if name in {ATTENTION.name, KV_HEADS.name}]
+    only_heads_sent = ATTENTION.name not in request.sent and KV_HEADS.name in request.sent
+    by_heads = moved[-1] == KV_HEADS.name if moved else only_heads_sent
+    attention = ATTENTION.of(values)
+    if attention == "mha" and not by_heads:
+        heads = query_heads
+    elif attention == "mqa" and not by_heads:
+        heads = 1
+    else:
+        heads = nearest(asked, divisors(query_heads))
+        if heads != asked:
+            request.notes.setdefault(KV_HEADS.name, words.snapped(asked, query_heads, heads))
+        if not by_heads and moved and heads in {1, query_heads}:
+            grouped = grouped_kv_heads(query_heads, int(own[KV_HEADS.name]))
+            if grouped is None:
+                request.notes[ATTENTION.name] = words.no_grouping(query_heads)
+            else:
+                heads = grouped
+                request.notes.pop(KV_HEADS.name, None)
+    values[KV_HEADS.name] = heads
+    kinds = {query_heads: "mha", 1: "mqa"} if query_heads > 1 else {1: "mqa" if attention == "mqa" else "mha"}
+    values[ATTENTION.name] = kinds.get(heads, "gqa")

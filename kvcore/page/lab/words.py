@@ -1,0 +1,306 @@
+"""Every phrase that the Lab says: labels of its controls, notes beside them, readouts, the footprint bar, importing a model."""
+
+from types import MappingProxyType
+
+from kvcore.page.phrases import MOST_NAMED, gpus, sequences, tokens
+from kvcore.units import format_count
+
+FORM = "Controls of the Lab"
+GROUP_MODEL = "Model"
+GROUP_LOAD = "Load"
+GROUP_SHAPE = "Model shape"
+GROUP_STORAGE = "Storage"
+GROUP_SHOW = "Show as"
+MODEL = "Model"
+SPEC = "Import"
+CONTEXT = "Context"
+BATCH = "Batch"
+LAYERS = "Layers"
+QUERY_HEADS = "Query heads"
+HEAD_DIM = "Head dim"
+ATTENTION_LABEL = "Attention"
+KV_HEADS = "KV heads"
+CACHE_DTYPE = "Cache dtype"
+V_DTYPE = "V stored as"
+WEIGHT_DTYPE = "Weight dtype"
+GPU = "GPU"
+UNITS = "Units"
+UNIT_TOKENS = "tokens"
+UNIT_SEQUENCES = "sequences"
+ATTENTION_OPTIONS = MappingProxyType({"mha": "MHA", "gqa": "GQA", "mqa": "MQA"})
+UNIT_SYSTEMS = MappingProxyType({"binary": "GiB", "decimal": "GB"})
+SAME_AS_K = "the same as K"
+
+ATTENTION = MappingProxyType(
+    {
+        "mha": "multi-head attention",
+        "gqa": "grouped-query attention",
+        "mqa": "multi-query attention",
+        "mla": "multi-head latent attention",
+        "hybrid": "attention in some layers, a state of constant size in the others",
+        "recurrent": "no attention: a state of constant size",
+        "mixed": "mixed attention",
+    }
+)
+
+BACK_TO_PUBLISHED = "Back to the published shape"
+
+BROUGHT = "the config you gave"
+
+UNNAMED = "Imported model"
+
+NOTHING_IMPORTED = "Model: no shape has been imported; the default is shown."
+
+
+def not_a_spec(error: str) -> str:
+    return f"The link's model cannot be read: {error}."
+
+
+def not_edited(field: str, value: str, expected: str) -> str:
+    return f"The model keeps its own shape: {field}, {value}, would not be {expected}."
+
+
+def not_a_config(raw: str) -> str:
+    return f"Import: {raw} is not the text of a config.json."
+
+
+def not_imported(name: str, field: str, value: str, expected: str) -> str:
+    """Why a config is refused; a list of names too long to read is only counted."""
+    names = expected.removeprefix("one of ").split(", ")
+    if expected.startswith("one of ") and len(names) > MOST_NAMED:
+        expected = f"one of the {len(names)} that are known here"
+    return f"{name or 'The config'} is not imported. {field}: {value} is not {expected}."
+
+
+_FAILURES = MappingProxyType(
+    {
+        "network": "Hugging Face cannot be reached from here: {name} is not fetched. Paste its config.json instead.",
+        "missing": "Hugging Face has no config.json for {name}. Expected an id such as Qwen/Qwen3-8B.",
+        "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
+        "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
+        "size": "{name} is too large for a config.json; expected at most 1,000,000 characters.",
+        "depth": "{name} is nested too deeply for a config.json; expected at most 64 brackets within brackets.",
+        "file": "{name} cannot be read; expected a config.json.",
+    }
+)
+
+
+def import_failed(reason: str, name: str) -> str:
+    template = _FAILURES.get(reason, "{name} is not fetched: Hugging Face answered with status {reason}.")
+    return template.format(name=name, reason=reason)
+
+
+def snapped(asked: int, query_heads: int, heads: int) -> str:
+    of = "1 query head" if query_heads == 1 else f"{query_heads} query heads"
+    return f"{asked} does not divide {of}: {heads} is the nearest that does."
+
+
+def no_grouping(query_heads: int) -> str:
+    return f"{query_heads} query heads divide by 1 and {query_heads} only: nothing lies between MHA and MQA."
+
+
+LAYERS_DIFFER = "Fixed: the layers of this model differ."
+
+LAYERS_ALTERNATE = "Fixed: the layers of this model follow a pattern."
+
+LATENT_FIXED = "Fixed: each layer keeps a latent, and no KV heads."
+
+
+def cache_dtype_note(per_value: str, block: tuple[int, int] | None) -> str:
+    if block is None:
+        return f"p = {per_value} B a number"
+    return f"p = {per_value} B a number: {block[1]} bytes hold {block[0]} numbers and their scale"
+
+
+def weight_dtype_note(per_value: str) -> str:
+    return f"{per_value} B a parameter"
+
+
+def gpu_note(memory: str, bandwidth: str, flops: str) -> str:
+    return f"{memory} as its driver reports, {bandwidth}, {flops}"
+
+
+def flops(value: str) -> str:
+    return f"{value} TFLOP/s dense FP16"
+
+
+def past_limit(model: str, limit: int) -> str:
+    return f"Past the {format_count(limit)} tokens that {model} was made for."
+
+
+def shared_by(query_heads: int, kv_heads: int) -> str:
+    each = query_heads // kv_heads
+    if each == 1:
+        return "one for each query head"
+    return f"each shared by {each} query heads"
+
+
+def edited(model: str) -> str:
+    return f"{model}, edited"
+
+
+def model_note(attention: str, kv_heads: int | None, params: str, source: str, read: str | None) -> str:
+    heads = f", {kv_heads} KV head{'' if kv_heads == 1 else 's'}" if kv_heads else ""
+    when = f", read {read}" if read else ""
+    return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}{when}."
+
+
+def imported_note(model: str, note: str) -> str:
+    return f"{model}. {note}"
+
+
+def edited_note(model: str, params: str) -> str:
+    return f"Edited from {model}: widths follow the heads, the vocabulary stays, {params} parameters."
+
+
+NO_KV_HEADS = "no one number"
+
+NO_CLIFF = "never: the cache stops growing before it reaches the weights"
+
+
+def cliff_at_batch(batch: int) -> str:
+    return f"at {sequences(batch)}"
+
+
+def batch_at_context(context: int) -> str:
+    return f"at {tokens(context)} each"
+
+
+def cliff_past_limit(limit: int) -> str:
+    return f"past the model's own limit of {tokens(limit)}"
+
+
+def on_gpus(count: int, label: str, context: int) -> str:
+    return f"on {gpus(count, label)} at {tokens(context)} each"
+
+
+def context_note(model: str, context: int, limit: int | None, source_window: int | None) -> str:
+    if limit is None:
+        text = f"{model} has no published context limit."
+    elif context > limit:
+        text = f"{model} was made for {tokens(limit)}: this context is past it."
+    else:
+        text = f"{model} was made for up to {tokens(limit)}."
+    if source_window is not None:
+        text += f" Its attention looks back {tokens(source_window)} at most in the layers with a window: there the cache stops growing."
+    return text
+
+
+FOOTPRINT_TABLE = "The bar as a table"
+
+HEAD_PART = "Part"
+
+HEAD_BYTES = "Memory"
+
+HEAD_SHARE = "Share of the GPUs"
+
+ROW_WEIGHTS = "Weights"
+
+ROW_CACHE = "KV cache"
+
+ROW_FREE = "Free"
+
+
+def weights_label(size: str) -> str:
+    return f"weights {size}"
+
+
+def cache_label(size: str) -> str:
+    return f"cache {size}"
+
+
+def gpu_cell(index: int) -> str:
+    return f"GPU {format_count(index)}"
+
+
+def free_label(size: str) -> str:
+    return f"{size} free"
+
+
+def footprint_finding(total: str, gpu_count: int, label: str, room: int | None) -> str:
+    need = f"{total} in all: {gpus(gpu_count, label)} {'holds' if gpu_count == 1 else 'hold'} it"
+    if room is None:
+        return f"{need}."
+    if room == 0:
+        return f"{need}, with no room for one more sequence."
+    return f"{need}, with room for {sequences(room).replace(' ', ' more ', 1)}."
+
+
+def footprint_legend(memory: str) -> str:
+    return f"Blue: weights. Orange: cache. Grey: free. Each cell is one GPU of {memory}; engines keep some of that for themselves."
+
+
+def announce(model: str, *, cache: str, weights: str, ratio: str, held_by: str) -> str:
+    return f"{model}: cache {cache}, weights {weights}, ratio {ratio}, {held_by}."
+
+
+MIDDLE_DOT = " \N{MIDDLE DOT} "
+
+A_TOKEN = "a token"
+
+
+def gpu_each(name: str) -> str:
+    return f"{name}, all of its memory"
+
+
+def formula_load(context: int, batch: int, capped: int | None) -> str:
+    text = f"\N{MULTIPLICATION SIGN} {tokens(context)} \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    if capped is not None and context > capped:
+        return f"{text}, {tokens(capped)} at most in a layer with a window"
+    return text
+
+
+LATENT = "Latent vector"
+
+ROTARY_KEY = "Rotary key"
+
+INDEXER = "Indexer key"
+
+KEY_DIM = "Key head dim"
+
+VALUE_DIM = "Value head dim"
+
+
+def with_state(load: str, state: str) -> str:
+    return f"{load}, and {state} of state for each"
+
+
+def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
+    """What one decode step takes; a mixture of experts is counted as if a token passed all of them."""
+    counted = " with every expert counted, of which a token passes only a few" if experts else ""
+    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
+
+
+def milliseconds(value: str) -> str:
+    return f"{value} ms"
+
+
+def teraflop(value: str) -> str:
+    return f"{value} TFLOP"
+
+
+IMPORT = "Import a model from its config.json"
+
+IMPORT_TEXT = "Paste the file's text, or drop the file here"
+
+IMPORT_USE = "Use this config"
+
+IMPORT_FILE = "Open a file"
+
+IMPORT_ID = "Or name a model on Hugging Face; it is asked for when you press Fetch"
+
+IMPORT_ID_EXAMPLE = "owner/name"
+
+IMPORT_FETCH = "Fetch"
+
+IMPORTED = "Imported model"
+
+FIND_MODEL = "Find a model"
+
+
+def rates(marginal: str, average: str, asymptotic: str) -> str:
+    return f"The next token adds {marginal}; so far one has cost {average} on average; in the long run each adds {asymptotic}."
+
+
+def constant_rate(rate: str) -> str:
+    return f"Every token adds {rate}, the first as much as the last."

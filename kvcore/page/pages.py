@@ -1,0 +1,31 @@
+"""The pages that a reader's browser asks about: the article."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from kvcore.page.article import SENTENCES, TECHNIQUES, WORK
+from kvcore.page.chart import CHART
+from kvcore.page.controls import Values
+from kvcore.page.lab import DECODE, LAB, UNITS
+from kvcore.page.paging import PAGING, PAGING_MEMORY
+from kvcore.page.parallel import PARALLEL
+from kvcore.page.parts import Page
+
+_V1: Values = MappingProxyType(
+    {
+        "model": "llama-3-70b", "spec": "", "context": 8192, "batch": 8, "cache_dtype": "fp16", "v_dtype": "same",
+        "weight_dtype": "fp16", "gpu": "h100-80gb", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
+        "pp": 1, "dp": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
+    }
+)  # fmt: skip
+"""What a link of version 1 leaves out. Never to be changed: links that people kept are read by it. The controls of a
+model's shape are not here, as the model implies them."""
+
+ARTICLE = Page(
+    name="article",
+    parts=(LAB, UNITS, CHART, DECODE, PARALLEL, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
+    link_defaults=MappingProxyType({"v1": _V1}),
+)
+
+PAGES: Mapping[str, Page] = MappingProxyType({page.name: page for page in (ARTICLE,)})
+"""Every page by its name."""

@@ -1,0 +1,99 @@
+"""A request, read: every control's value, and what was wrong with it.
+
+Nothing that a reader can type raises. A control that holds what cannot be used keeps its last good value, which the page sends
+back under `hold`, so that a reader's state is never lost.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kvcore.errors import short_repr
+from kvcore.page import phrases
+from kvcore.page.controls import Control, Value
+from kvcore.page.link import parse_fragment
+from kvcore.page.parts import Page
+
+OTHER_KEYS = frozenset(
+    {"changed", "settled", "hold", "fragment", "more", "view", "opened", "config", "config_name", "config_failed"}
+)
+"""What a request may hold besides controls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The values of all controls, what was wrong, lines for the controls it was wrong with, and which of them hold it still."""
+
+    values: dict[str, Value]
+    problems: list[str]
+    notes: dict[str, str]
+    invalid: frozenset[str]
+
+
+class Request:
+    """What the page sent, while its parts read it.
+
+    sent: control name -> what the reader left there; with a link, what the link says. changed: the controls moved since
+    the last answer, in order. last_good: the values of the last answer. other: everything in the request besides controls.
+    """
+
+    def __init__(self, page: Page, request: Mapping[str, object]) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        self.notes: dict[str, str] = {}
+        self.invalid: set[str] = set()
+        self.other = {key: value for key, value in request.items() if key not in page.controls}
+        fragment = request.get("fragment")
+        if isinstance(fragment, str):
+            self.sent: dict[str, object]
+            self.sent, self.problems = parse_fragment(page, fragment)
+            self.changed: list[str] = []
+            self.last_good: dict[str, Value] = {}
+        else:
+            self.sent = {name: request[name] for name in page.controls if name in request}
+            self.changed = strings(request.get("changed"))
+            self.last_good = _last_good(page, request.get("hold"))
+        self.problems += [phrases.unknown_control(short_repr(key)) for key in self.other if key not in OTHER_KEYS]
+
+    def read(self, control: Control, missing: Value, bad: Value | None = None) -> Value:
+        """The value of a control: `missing` where it was not sent, `bad`, or the last good one, where it cannot be used."""
+        if control.name not in self.sent:
+            return missing
+        fallback = self.last_good.get(control.name, missing) if bad is None else bad
+        value, problem = control.read(self.sent[control.name], fallback)
+        if problem:
+            self.refuse(control.name, problem)
+        return value
+
+    def refuse(self, name: str, problem: str) -> None:
+        """Say that a control holds what cannot be used: among the problems, and beside it."""
+        self.notes[name] = problem
+        self.problems.append(problem)
+        self.invalid.add(name)
+
+
+def settle(page: Page, request: Mapping[str, object]) -> Settled:
+    """Read all controls of a page, part by part."""
+    reading = Request(page, request)
+    values: dict[str, Value] = {}
+    for part in page.parts:
+        values |= part.read(part, reading)
+    return Settled(values=values, problems=reading.problems, notes=reading.notes, invalid=frozenset(reading.invalid))
+
+
+def strings(given: object) -> list[str]:
+    """The strings in what should be a list of them."""
+    return [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
+
+
+def _last_good(page: Page, hold: object) -> dict[str, Value]:
+    """The values of the last answer, where they are values at all."""
+    values = hold.get("values") if isinstance(hold, dict) else None
+    return dict(_good(page.controls.values(), values)) if isinstance(values, dict) else {}
+
+
+def _good(controls: Iterable[Control], values: Mapping[str, object]) -> Iterable[tuple[str, Value]]:
+    for control in controls:
+        if control.name in values:
+            value, problem = control.read(values[control.name], control.default)
+            if problem is None:
+                yield control.name, value

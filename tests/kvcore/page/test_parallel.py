@@ -1,0 +1,81 @@
+import re
+
+import pytest
+
+from kvcore.page import update
+from tests.kvcore.page.reading import slots, value
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param(
+            {"tp": 8},
+            {"split.bytes_per_token": "40960", "split.cache": "2684354560", "split.weights": "17638426624"},
+            id="llama-3-70b on 8: one KV head each",
+        ),
+        pytest.param({"tp": 16}, {"split.bytes_per_token": "40960"}, id="on 16: KV heads are copied"),
+        pytest.param({"tp": 2, "pp": 4}, {"split.bytes_per_token": "40960"}, id="4 KV heads of 20 layers"),
+        pytest.param({"tp": 8, "dp": 2}, {"split.cache": "1342177280"}, id="two copies share the requests"),
+        pytest.param(
+            {"tp": 8, "context": 8193, "batch": 1, "engine_block": 16},
+            {"split.cache": str(8208 * 40960)},
+            id="whole blocks of 16",
+        ),
+    ],
+)
+def test_each_gpu_holds_its_share(request_, expected):
+    found = slots(**request_)
+    assert {name: value(found[name]) for name in expected} == expected
+
+
+def test_what_fits_leaves_the_reserve_alone():
+    # 81,559 MiB less a tenth, less an eighth of the weights, in sequences of 8,192 * 40,960 bytes
+    usable = int(81_559 * 2**20 * 0.9)
+    found = slots(tp=8)
+    assert value(found["split.max_batch"]) == str((usable - 17_638_426_624) // 335_544_320)
+    assert value(found["split.max_context"]) == str((usable - 17_638_426_624) // 8 // 40_960)
+    assert value(slots(tp=8, reserve=0)["split.max_batch"]) == str((81_559 * 2**20 - 17_638_426_624) // 335_544_320)
+
+
+def test_what_does_not_fit_says_by_how_much():
+    found = slots(tp=1)
+    assert int(value(found["split.fits"])) < 0
+    assert value(found["split.max_batch"]) == "0"
+    assert "too little on each GPU" in found["split.fits"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "control", "says"),
+    [
+        pytest.param(
+            {"tp": 3}, "tp", "tp: 3 is not a divisor of the 64 query heads", id="GPUs that do not divide the heads"
+        ),
+        pytest.param({"pp": 81}, "pp", "pp: 81", id="more stages than layers"),
+    ],
+)
+def test_a_split_that_cannot_be_says_why(request_, control, says):
+    answer = update(request_)
+    assert says in answer["controls"][control]["note"]
+    assert value(answer["slots"]["split.cache"]) == ""
+
+
+def test_k_and_v_may_be_stored_apart():
+    found = slots(v_dtype="q8_0")
+    assert value(found["lab.bytes_per_token"]) == "250880"  # 80 * 8 * 128 * (2 + 1.0625)
+    assert "1.0625" in found["lab.formula"]
+
+
+def test_rates_differ_where_windows_are_full():
+    found = slots(model="gemma-2-27b")["lab.rates"]
+    # 46 layers, 16 heads of 128: 8,192 bytes a layer and token; 23 of them stop at 4,096
+    assert re.findall(r'<data value="(\d+)"', found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
+    assert re.findall(r'<data value="(\d+)"', slots()["lab.rates"]) == ["327680"]
+
+
+def test_a_model_is_compared_in_the_same_chart():
+    chart = slots(compare="llama-2-7b")["lab.chart"]
+    assert "Llama-2 7B" in chart
+    assert "The cache of Llama-2 7B overtakes its own weights at 3,214 tokens." in chart
+    assert "kv-compared" not in slots()["lab.chart"]
+    assert "FP8 cache" in slots(compare="fp8")["lab.chart"]

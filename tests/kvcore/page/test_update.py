@@ -1,0 +1,335 @@
+import json
+
+import pytest
+
+from kvcore.page import lab, update
+
+
+def values(request):
+    return {name: control["value"] for name, control in update(request)["controls"].items()}
+
+
+DEFAULTS = {
+    "model": "llama-3-70b",
+    "layers": 80,
+    "query_heads": 64,
+    "head_dim": 128,
+    "attention": "gqa",
+    "kv_heads": 8,
+    "cache_dtype": "fp16",
+    "weight_dtype": "fp16",
+    "context": 8192,
+    "batch": 8,
+    "gpu": "h100-80gb",
+    "units": "binary",
+}
+
+
+def test_an_empty_request_is_the_article_s_defaults():
+    assert {name: values({})[name] for name in DEFAULTS} == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param({"attention": "mha"}, {"kv_heads": 64}, id="MHA: a KV head a query head"),
+        pytest.param({"attention": "mqa"}, {"kv_heads": 1}, id="MQA: one"),
+        pytest.param(
+            {"attention": "gqa", "kv_heads": "64", "changed": ["attention"]},
+            {"kv_heads": 8},
+            id="back to the model's own grouping",
+        ),
+        pytest.param(
+            {"model": "llama-2-7b", "attention": "gqa", "kv_heads": "32", "changed": ["attention"]},
+            {"kv_heads": 8, "attention": "gqa"},
+            id="an MHA model gets the usual grouping",
+        ),
+        pytest.param(
+            {"attention": "mha", "kv_heads": "4", "changed": ["attention", "kv_heads"]},
+            {"attention": "gqa", "kv_heads": 4},
+            id="the one moved last decides: KV heads",
+        ),
+        pytest.param(
+            {"attention": "mha", "kv_heads": "4", "changed": ["kv_heads", "attention"]},
+            {"attention": "mha", "kv_heads": 64},
+            id="the one moved last decides: attention",
+        ),
+        pytest.param({"kv_heads": "64", "changed": ["kv_heads"]}, {"attention": "mha"}, id="64 of 64 KV heads are MHA"),
+        pytest.param({"kv_heads": 3}, {"kv_heads": 2}, id="KV heads snap to a divisor"),
+        pytest.param({"kv_heads": 60}, {"kv_heads": 64, "attention": "mha"}, id="and to the nearest"),
+        pytest.param({"query_heads": "48"}, {"kv_heads": 8, "query_heads": 48}, id="48 query heads keep 8"),
+        pytest.param(
+            {"query_heads": "71"}, {"kv_heads": 1, "attention": "mqa"}, id="71 query heads can only share one"
+        ),
+        pytest.param(
+            {"query_heads": "32", "attention": "mha", "changed": ["query_heads"]},
+            {"kv_heads": 32},
+            id="MHA follows the query heads",
+        ),
+        pytest.param(
+            {"model": "llama-2-7b", "layers": "80", "kv_heads": "8", "attention": "gqa", "changed": ["model"]},
+            {"layers": 32, "query_heads": 32, "attention": "mha", "kv_heads": 32},
+            id="a model resets the shape",
+        ),
+        pytest.param(
+            {"model": "llama-2-7b", "layers": "16", "changed": ["model", "layers"]},
+            {"layers": 16, "query_heads": 32},
+            id="what was edited after the model stays",
+        ),
+        pytest.param(
+            {"model": "llama-2-7b", "context": "16384", "batch": "3", "cache_dtype": "fp8", "changed": ["model"]},
+            {"context": 16384, "batch": 3, "cache_dtype": "fp8"},
+            id="a model keeps the load and the dtypes",
+        ),
+        pytest.param({"context": "16,384"}, {"context": 16384}, id="thousands may be separated"),
+        pytest.param({"context": " 16384.0 "}, {"context": 16384}, id="and decimals be zero"),
+        pytest.param({"context": 16384}, {"context": 16384}, id="numbers are numbers"),
+        pytest.param({"model": "gemma-2-27b", "layers": "10"}, {"layers": 46}, id="a fixed pattern keeps its layers"),
+    ],
+)
+def test_controls_settle(request_, expected):
+    answer = update(request_)
+    assert {name: answer["controls"][name]["value"] for name in expected} == expected
+    assert answer["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "kept", "says"),
+    [
+        pytest.param("context", "abc", 8192, "'abc' is not a whole number from 1,024 to 1,048,576", id="text"),
+        pytest.param("context", "", 8192, "'' is not a whole number", id="nothing"),
+        pytest.param("context", "NaN", 8192, "'NaN' is not a whole number", id="NaN"),
+        pytest.param("context", "Infinity", 8192, "'Infinity' is not", id="Infinity"),
+        pytest.param("context", "1e5", 8192, "'1e5' is not a whole number", id="an exponent"),
+        pytest.param("context", "12.5", 8192, "'12.5' is not a whole number", id="a fraction"),
+        pytest.param("context", "\u0661\u0662", 8192, "is not a whole number", id="digits of another script"),
+        pytest.param("context", float("nan"), 8192, "nan is not a whole number", id="a float that is no number"),
+        pytest.param("context", True, 8192, "True is not a whole number", id="a bool"),
+        pytest.param("context", None, 8192, "None is not a whole number", id="null"),
+        pytest.param("context", [8192], 8192, "is not a whole number", id="a list"),
+        pytest.param("context", "512", 1024, "512 is too small", id="below the least"),
+        pytest.param("context", "-5", 1024, "-5 is too small", id="negative"),
+        pytest.param("context", "9" * 9999, 1048576, "is too large", id="huge"),
+        pytest.param("batch", "0", 1, "0 is too small; expected a whole number from 1 to 512", id="batch 0"),
+        pytest.param("batch", "513", 512, "513 is too large", id="batch 513"),
+        pytest.param("layers", "1000", 256, "1000 is too large", id="layers"),
+        pytest.param("query_heads", "0", 1, "0 is too small", id="query heads"),
+        pytest.param("head_dim", "4096", 1024, "4096 is too large", id="head dim"),
+        pytest.param("kv_heads", "-1", 1, "-1 is too small", id="KV heads"),
+        pytest.param("model", "gpt-5", "llama-3-70b", "Model: 'gpt-5' is not one of", id="a model there is not"),
+        pytest.param("model", "<img src=x onerror=alert(1)>", "llama-3-70b", "is not one of", id="markup"),
+        pytest.param("gpu", "tpu", "h100-80gb", "GPU: 'tpu' is not one of", id="a GPU there is not"),
+        pytest.param("cache_dtype", "int4", "fp16", "Cache dtype: 'int4' is not one of fp32, fp16", id="a dtype"),
+        pytest.param("weight_dtype", 16, "fp16", "Weight dtype: 16 is not one of", id="a number for a name"),
+        pytest.param("attention", "swa", "gqa", "Attention: 'swa' is not one of mha, gqa, mqa", id="an attention"),
+        pytest.param("units", "imperial", "binary", "Units: 'imperial' is not one of", id="units"),
+        pytest.param("scale", "cubic", "linear", "Memory axis: 'cubic' is not one of", id="scale"),
+    ],
+)
+def test_bad_input_is_named_and_the_page_goes_on(name, raw, kept, says):
+    answer = update({name: raw})
+    assert answer["controls"][name]["value"] == kept
+    assert len(answer["problems"]) == 1
+    assert says in answer["problems"][0]
+    assert answer["controls"][name]["note"] == answer["problems"][0]
+    assert "<img" not in answer["slots"]["lab.problems"]
+    assert "lab.chart" in answer["slots"]
+
+
+def test_a_bad_value_keeps_the_last_good_one():
+    first = update({"context": "32768", "batch": "4"})
+    second = update({"context": "oops", "batch": "4", "hold": first["hold"]})
+    assert second["controls"]["context"]["value"] == 32768
+    assert "32,768 is kept" in second["problems"][0]
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        pytest.param("x", id="text"),
+        pytest.param({"values": 7, "remembered": "no"}, id="the wrong kinds"),
+        pytest.param(
+            {"values": {"context": "x", "model": 3}, "remembered": {"chart": ["linear", "binary", 5, 1]}},
+            id="wrong values",
+        ),
+        pytest.param({"remembered": {"chart": ["log", "binary", 0, 1e300]}}, id="an axis without an end"),
+    ],
+)
+def test_a_hold_that_is_not_ours_is_passed_over(hold):
+    answer = update({"hold": hold, "settled": False, "scale": "log"})
+    assert answer["problems"] == []
+    assert answer["controls"]["context"]["value"] == 8192
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected", "says"),
+    [
+        pytest.param("#v1&model=llama-3-70b&batch=32", {"batch": 32}, [], id="DESIGN's example"),
+        pytest.param("v1&model=llama-2-7b", {"layers": 32, "attention": "mha"}, [], id="a model brings its shape"),
+        pytest.param("#v1&model=llama-2-7b&layers=16", {"layers": 16}, [], id="an edit"),
+        pytest.param("#v1&colour=red&batch=9", {"batch": 9}, ["'colour'"], id="an unknown key"),
+        pytest.param("#v1&batch=many", {"batch": 8}, ["'many' is not a whole number"], id="a bad value"),
+        pytest.param("#v1&batch", {"batch": 8}, ["'batch'"], id="a key without a value"),
+        pytest.param("#v1&&&", {"batch": 8}, [], id="empty parts"),
+        pytest.param("#v9&batch=4", {"batch": 8}, ["'v9'"], id="another version"),
+    ],
+)
+def test_a_fragment_stands_for_all_controls(fragment, expected, says):
+    answer = update({"fragment": fragment, "batch": "100"})
+    assert {name: answer["controls"][name]["value"] for name in expected} == expected
+    assert len(answer["problems"]) == len(says)
+    assert all(text in problem for text, problem in zip(says, answer["problems"], strict=True))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param({}, id="defaults"),
+        pytest.param({"model": "mixtral-8x7b", "context": 32768, "batch": 5, "units": "decimal"}, id="a model"),
+        pytest.param({"layers": 40, "query_heads": 32, "kv_heads": 4, "head_dim": 64}, id="an edited shape"),
+        pytest.param({"attention": "mqa", "cache_dtype": "q4_0", "weight_dtype": "int4", "gpu": "l40s"}, id="types"),
+    ],
+)
+def test_a_fragment_leads_back_to_its_state(request_):
+    answer = update(request_)
+    assert answer["fragment"].startswith("v1&")
+    assert values({"fragment": answer["fragment"]}) == values(request_)
+
+
+def test_json_text_gets_json_text_in_ascii():
+    text = update('{"batch": "32"}')
+    assert text.isascii()
+    assert json.loads(text) == json.loads(json.dumps(update({"batch": "32"})))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("[1", "not JSON", id="cut short"),
+        pytest.param("[]", "list", id="a list"),
+        pytest.param("7", "int", id="a number"),
+        pytest.param("", "not JSON", id="nothing"),
+    ],
+)
+def test_a_request_that_is_none_is_answered_with_the_defaults_and_the_problem(text, says):
+    answer = json.loads(update(text))
+    assert says in answer["problems"][0]
+    assert answer["controls"]["batch"]["value"] == 8
+
+
+def test_an_unknown_control_is_reported():
+    assert "'colour' is not a control" in update({"colour": "red"})["problems"][0]
+
+
+def test_slots_the_page_shows_already_are_left_out():
+    first = update({"batch": "32"})
+    again = update({"batch": "32", "hold": first["hold"]})
+    moved = update({"batch": "33", "hold": first["hold"]})
+    assert set(again["slots"]) == {"lab.problems"}
+    assert {"lab.cache_total", "lab.chart", "lab.footprint"} <= set(moved["slots"])
+
+
+def test_the_scale_of_the_chart_holds_during_a_drag_and_settles_after():
+    rest = update({"batch": "1"})
+    drag = update({"batch": "512", "context": "1048576", "settled": False, "hold": rest["hold"]})
+    settled = update({"batch": "512", "context": "1048576", "settled": True, "hold": drag["hold"]})
+    assert drag["hold"]["remembered"] == rest["hold"]["remembered"]
+    assert settled["hold"]["remembered"] != rest["hold"]["remembered"]
+    assert "lab.chart" in settled["slots"]
+
+
+def test_a_glance_answers_what_stands_beside_the_moved_control_and_the_rest_follows():
+    rest = update({})
+    first = update({"batch": "32", "changed": ["batch"], "view": "wide", "hold": rest["hold"]})
+    assert set(first["slots"]) >= {"lab.cache_total", "lab.chart", "lab.footprint"}
+    assert not {"split.cache", "hatches.heads", "paging.grid", "models.table"} & set(first["slots"])
+    assert "kv-wide" in first["slots"]["lab.chart"]
+    assert "kv-narrow" not in first["slots"]["lab.chart"]
+    assert first["more"] is not None
+    second = update({"batch": "32", "view": "wide", "hold": first["hold"], "more": first["more"]})
+    whole = update({"batch": "32"})
+    assert second["more"] is None
+    assert second["controls"] == {}  # what was said of the controls, problems included, is not said again
+    assert {**rest["slots"], **first["slots"], **second["slots"]} == whole["slots"]
+
+
+def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
+    rest = update({})
+    drag = update({"context": "9000", "view": "narrow", "settled": False, "hold": rest["hold"]})
+    assert drag["more"] is None
+    end = update({"context": "9000", "view": "narrow", "settled": True, "hold": drag["hold"]})
+    assert end["more"] is not None
+    last = update({"context": "9000", "view": "narrow", "hold": end["hold"], "more": end["more"]})
+    shown = {**rest["slots"], **drag["slots"], **end["slots"], **last["slots"]}
+    assert shown == update({"context": "9000"})["slots"]
+    assert update({"context": "9000", "view": "narrow", "hold": last["hold"]})["more"] is None
+
+
+def test_a_glance_leaves_out_folded_tables_but_not_one_that_is_open():
+    rest = update({})
+    moved = {"batch": "32", "view": "wide", "hold": rest["hold"]}
+    tables = {"lab.chart_table", "lab.footprint_table", "paging.table"}
+    assert not tables & set(update(moved)["slots"])
+    opened = update({**moved, "opened": ["lab.chart_table"]})
+    assert tables & set(opened["slots"]) == {"lab.chart_table"}
+    assert opened["slots"]["lab.chart_table"] == update({"batch": "32"})["slots"]["lab.chart_table"]
+
+
+def test_a_table_that_was_open_for_a_part_of_a_drag_is_right_after_it():
+    rest = update({})
+    drag = {"view": "wide", "settled": False}
+    out = update({**drag, "batch": "32", "opened": ["lab.chart_table"], "hold": rest["hold"]})
+    back = update({**drag, "batch": "8", "hold": out["hold"]})
+    end = update({"batch": "8", "view": "wide", "hold": back["hold"]})
+    last = update({"batch": "8", "view": "wide", "hold": end["hold"], "more": end["more"]})
+    shown = {**rest["slots"], **out["slots"], **back["slots"], **end["slots"], **last["slots"]}
+    assert shown == rest["slots"]
+
+
+@pytest.mark.parametrize(
+    ("model", "control", "value", "says"),
+    [
+        pytest.param("deepseek-v3", "kv_heads", "", "a latent, and no KV heads", id="a latent has no KV heads"),
+        pytest.param("deepseek-v3", "layers", 61, "a latent", id="but layers"),
+        pytest.param("gemma-2-27b", "layers", 46, "follow a pattern", id="alternating layers keep their number"),
+        pytest.param("qwen3-next-80b", "layers", 48, "differ", id="layers of two kinds"),
+    ],
+)
+def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, says):
+    state = update({"model": model})["controls"][control]
+    assert (state["disabled"], state["value"]) == (True, value)
+    assert says in state["note"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), float("nan"), float("inf"), None, True, [], {}, b"8", "\ud800"],
+    ids=lambda value: type(value).__name__,
+)
+def test_no_value_that_a_program_can_give_raises(value):
+    names = ["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view", "opened"]
+    answer = update(dict.fromkeys(names, value))
+    assert answer["controls"]["layers"]["value"] in {1, 80, 256}
+    assert all(problem.isascii() and len(problem) < 400 for problem in answer["problems"])
+
+
+def test_a_fault_of_ours_keeps_the_last_good_state_and_is_named(monkeypatch):
+    before = update({"model": "llama-2-7b", "batch": "3"})
+    real = lab.lab_result
+
+    def faulty(values, units):
+        if values["batch"] == 13:
+            raise ZeroDivisionError("made up")
+        return real(values, units)
+
+    monkeypatch.setattr(lab, "lab_result", faulty)
+    asked = {"model": "llama-2-7b", "batch": "13", "hold": before["hold"], "view": "wide"}
+    answer = json.loads(update(json.dumps(asked)))
+    assert answer["problems"] == [
+        "This state cannot be computed, which is our fault (ZeroDivisionError: made up). The last one is kept."
+    ]
+    assert answer["controls"]["batch"]["value"] == 3
+    assert answer["controls"]["model"]["value"] == "llama-2-7b"
+    assert answer["slots"]["lab.cache_total"] == before["slots"]["lab.cache_total"]
+    with pytest.raises(ZeroDivisionError):
+        update(asked)
