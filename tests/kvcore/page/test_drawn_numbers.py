@@ -1,0 +1,267 @@
+"""Figures read back as a reader would: from the axes that are drawn to the number that a line, an area or a bar stands for.
+
+Nothing here asks the code that draws where things are: scales come from the tick labels, numbers from the readouts beside.
+"""
+
+import math
+import re
+from bisect import bisect_left
+
+import pytest
+
+from kvcore.units import UNIT_SYSTEMS
+from tests.kvcore.page.reading import figures, slots, value
+
+PIXEL = 0.8
+"""Coordinates are written to a tenth of a pixel, and a curve is straight between two samples."""
+
+STATES = [
+    pytest.param({}, id="defaults"),
+    pytest.param({"batch": 32, "scale": "log"}, id="batch 32, log"),
+    pytest.param({"model": "llama-2-7b", "batch": 64, "units": "decimal"}, id="llama-2-7b, GB"),
+    pytest.param({"model": "mistral-7b-v0.1", "batch": 200}, id="a window"),
+    pytest.param({"model": "gemma-3-27b", "batch": 64, "scale": "log", "units": "decimal"}, id="windows in a pattern"),
+    pytest.param({"model": "deepseek-v3", "batch": 256, "cache_dtype": "fp8"}, id="a latent"),
+    pytest.param({"model": "qwen3-next-80b", "batch": 100, "context": 65536}, id="recurrent state"),
+    pytest.param({"model": "falcon-7b", "batch": 512, "cache_dtype": "q8_0", "v_dtype": "q4_0"}, id="K and V apart"),
+    pytest.param({"layers": 40, "attention": "mha", "batch": 5, "gpu": "rtx-4090"}, id="an edited shape"),
+]
+
+
+def number_of(slot):
+    return float(value(slot))
+
+
+def points(path):
+    """The points of a path of absolute lines."""
+    return [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+),([-\d.]+)", path)]
+
+
+class Chart:
+    """One drawing of the cliff chart, with the scales that its ticks spell."""
+
+    def __init__(self, svg, *, log):
+        self.svg = svg
+        self.plot = next(inner for inner in svg if inner.tag == "svg")
+        self.left, self.top = float(self.plot.get("x")), float(self.plot.get("y"))
+        ticks = [text for text in svg.iter("text") if text.get("class") == "kv-tick"]
+        self.memory = self._memory([tick for tick in ticks if tick.get("text-anchor") == "end"])
+        self.contexts = {
+            math.log2(2**20 if tick.text == "1M" else 1024 * int(tick.text[:-1])): float(tick.get("x"))
+            for tick in ticks
+            if tick.get("text-anchor") == "middle" and re.fullmatch(r"\d+K|1M", tick.text)
+        }
+        self.log = log
+
+    @staticmethod
+    def _memory(ticks):
+        """Y and bytes of the lowest and the highest tick; a linear axis names its unit once, at the top."""
+        sizes = {name: step**power for step, names in UNIT_SYSTEMS.values() for power, name in enumerate(names)}
+        unit = next(tick.text.split()[1] for tick in reversed(ticks) if " " in tick.text)
+        known = []
+        for tick in ticks:
+            if re.fullmatch(r"[\d.,]+( \w+)?", tick.text):
+                count, _, name = tick.text.partition(" ")
+                known.append((float(tick.get("y")) - 4, float(count.replace(",", "")) * sizes[name or unit]))
+        known.sort(key=lambda row: row[1])
+        return known[0], known[-1]
+
+    def y(self, size):
+        """Where a size should stand."""
+        (y0, low), (y1, high) = self.memory
+        share = math.log(size / low) / math.log(high / low) if self.log else (size - low) / (high - low)
+        return y0 + (y1 - y0) * share
+
+    def x(self, context):
+        """Where a context should stand."""
+        low, high = min(self.contexts), max(self.contexts)
+        share = (math.log2(context) - low) / (high - low)
+        return self.contexts[low] + (self.contexts[high] - self.contexts[low]) * share
+
+    def curve(self, element):
+        """The points of a curve in the figure's coordinates."""
+        return [(x + self.left, y + self.top) for x, y in points(element.get("d").split("H")[0])]
+
+    def height_at(self, curve, x):
+        """The curve's y at an x, None where it has left the plot."""
+        index = bisect_left([point[0] for point in curve], x - 1e-6)
+        if index == len(curve):
+            return None
+        if index == 0 or curve[index][0] - x < 1e-6:
+            return curve[index][1]
+        (x0, y0), (x1, y1) = curve[index - 1 : index + 1]
+        return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+
+    def all(self, class_):
+        """The elements of a class."""
+        return [element for element in self.svg.iter() if element.get("class") == class_]
+
+    def one(self, class_):
+        """The only element of a class."""
+        (element,) = self.all(class_)
+        return element
+
+
+def charts(state):
+    found = slots(**state)
+    log = state.get("scale") == "log"
+    return found, [Chart(svg, log=log) for svg in figures(found["lab.chart"])]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_curve_stands_at_the_bytes_that_the_readout_says_at_each_context(state):
+    _, drawn = charts(state)
+    seen = 0
+    for context in (2**power for power in range(10, 21)):
+        total = number_of(slots(**{**state, "context": context})["lab.cache_total"])
+        for chart in drawn:
+            height = chart.height_at(chart.curve(chart.one("kv-cache")), chart.x(context))
+            if height is not None and height > chart.top:
+                seen += 1
+                assert height == pytest.approx(chart.y(total), abs=PIXEL)
+    assert seen >= 8
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_area_under_the_curve_is_bounded_by_the_curve(state):
+    _, drawn = charts(state)
+    for chart in drawn:
+        line, area = chart.one("kv-cache").get("d"), chart.one("kv-cache-area").get("d")
+        assert area.startswith(line)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_crossing_and_the_dot_stand_on_the_curve_where_the_readouts_say(state):
+    found, drawn = charts(state)
+    cliff, weights = value(found["lab.cliff"]), number_of(found["lab.weights"])
+    here, total = state.get("context", 8192), number_of(found["lab.cache_total"])
+    for chart in drawn:
+        curve = chart.curve(chart.one("kv-cache"))
+        on_chart = cliff != "" and 1024 <= int(cliff) <= 2**20
+        assert len(chart.all("kv-cross")) == on_chart
+        for cross in chart.all("kv-cross"):
+            x, y = float(cross.get("cx")), float(cross.get("cy"))
+            assert (x, y) == pytest.approx((chart.x(int(cliff)), chart.y(weights)), abs=PIXEL)
+            assert chart.height_at(curve, x) == pytest.approx(y, abs=PIXEL)
+        for dot in chart.all("kv-here-dot"):
+            x, y = float(dot.get("cx")), float(dot.get("cy"))
+            assert (x, y) == pytest.approx((chart.x(here), chart.y(total)), abs=PIXEL)
+            assert chart.height_at(curve, x) == pytest.approx(y, abs=PIXEL)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_weights_line_and_band_stand_at_the_weights(state):
+    found, drawn = charts(state)
+    for chart in drawn:
+        wanted = chart.y(number_of(found["lab.weights"]))
+        line, band = chart.one("kv-weights-line"), chart.one("kv-weights")
+        assert points(line.get("d"))[0][1] + chart.top == pytest.approx(wanted, abs=PIXEL)
+        assert float(band.get("y")) + chart.top == pytest.approx(wanted, abs=PIXEL)
+        assert float(band.get("y")) + float(band.get("height")) == pytest.approx(float(chart.plot.get("height")))
+
+
+MEMORY = {"h100-80gb": 81_559 * 2**20, "rtx-4090": 24_564 * 2**20}
+"""Bytes that the driver reports, as the GPUs' rows quote it."""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_each_gpu_line_stands_at_so_many_times_a_gpus_memory(state):
+    _, drawn = charts(state)
+    each = MEMORY[state.get("gpu", "h100-80gb")]
+    wide = drawn[0]
+    lines = [y + wide.top for _, y in points(wide.one("kv-gpu").get("d"))]
+    names = [
+        (int(text.text.split(" ")[0].replace(",", "")), float(text.get("y")) - 4) for text in wide.all("kv-gpu-name")
+    ]
+    assert names
+    for (count, y), line in zip(names, lines, strict=True):
+        assert line == pytest.approx(wide.y(count * each), abs=PIXEL)
+        assert y == pytest.approx(line, abs=PIXEL)
+
+
+@pytest.mark.parametrize("twin", ["mha", "mqa"])
+def test_a_twin_is_drawn_where_the_lab_itself_would_be_as_that_twin(twin):
+    other = number_of(slots(attention=twin, context=2048)["lab.cache_total"])
+    for chart in charts({})[1]:
+        heights = [chart.height_at(chart.curve(line), chart.x(2048)) for line in chart.all("kv-twin")]
+        assert any(height == pytest.approx(chart.y(other), abs=PIXEL) for height in heights)
+
+
+def test_what_is_compared_is_drawn_at_its_own_bytes():
+    state = {"compare": "llama-2-7b", "batch": 20}
+    other = slots(model="llama-2-7b", batch=20, context=4096)
+    for chart in charts(state)[1]:
+        curve = chart.curve(chart.one("kv-compared"))
+        assert chart.height_at(curve, chart.x(4096)) == pytest.approx(
+            chart.y(number_of(other["lab.cache_total"])), abs=PIXEL
+        )
+        weights = points(chart.one("kv-compared-weights").get("d"))[0][1] + chart.top
+        assert weights == pytest.approx(chart.y(number_of(other["lab.weights"])), abs=PIXEL)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_segments_of_the_bar_are_their_bytes(state):
+    found = slots(**state)
+    weights, cache, gpus = (number_of(found[f"lab.{name}"]) for name in ("weights", "cache_total", "gpus"))
+    full = gpus * MEMORY[state.get("gpu", "h100-80gb")]
+    for svg in figures(found["lab.footprint"]):
+        rects = {rect.get("class"): rect for rect in svg.iter("rect")}
+        width = float(rects["kv-hw"].get("width"))
+        for name, size in (("kv-weights-solid", weights), ("kv-cache-solid", cache)):
+            assert float(rects[name].get("width")) == pytest.approx(max(0.5, width * size / full), abs=0.1)
+        end = float(rects["kv-weights-solid"].get("x")) + float(rects["kv-weights-solid"].get("width"))
+        assert float(rects["kv-cache-solid"].get("x")) == pytest.approx(end, abs=0.6)
+
+
+def area(svg, *classes):
+    """The area painted in these classes, in square pixels, and the number of rectangles it is made of."""
+    found = re.findall(r"M[-\d.]+,[-\d.]+h([\d.]+)v([\d.]+)h-[\d.]+z", "".join(
+        path.get("d") for path in svg.iter("path") if path.get("class") in classes
+    ))  # fmt: skip
+    return sum(float(width) * float(height) for width, height in found), len(found)
+
+
+@pytest.mark.parametrize("strategy", ["contiguous", "paged"])
+@pytest.mark.parametrize(("sequences", "block_size"), [(1, 128), (6, 128), (6, 8), (24, 48), (64, 256)])
+def test_solid_is_what_is_stored_and_hatched_what_is_reserved_and_empty(strategy, sequences, block_size):
+    found = slots(strategy=strategy, sequences=sequences, block_size=block_size)
+    stored, reserved = number_of(found["paging.used"]), number_of(found["paging.reserved"])
+    contiguous = slots(strategy="contiguous", sequences=sequences, block_size=block_size)
+    pool = number_of(contiguous["paging.reserved"])
+    for svg in figures(found["paging.grid"]):
+        painted = {
+            "stored": (area(svg, "kv-stored", "kv-stored-other"), stored),
+            "empty": (area(svg, "kv-hatched"), reserved - stored),
+            "free": (area(svg, "kv-free"), pool - reserved),
+        }
+        (rows,) = {float(height) for height in re.findall(r"v([\d.]+)h-", svg.find("path").get("d"))}
+        per_token = sum(size for (size, _), _ in painted.values()) / pool
+        for (size, rectangles), tokens in painted.values():
+            assert size == pytest.approx(tokens * per_token, abs=0.1 * rows * (rectangles + 1) + 0.001 * size)
+
+
+MODELS = ("llama-3-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "qwen3-next-80b",
+          "gpt-oss-120b", "llama-4-scout", "codestral-mamba-7b", "deepseek-v3.2", "gemma-3n-e4b")  # fmt: skip
+
+
+@pytest.mark.parametrize("types", [{}, {"cache_dtype": "q8_0"}, {"cache_dtype": "fp8", "v_dtype": "q4_0"}], ids=str)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_products_of_the_formula_come_to_the_readout_beside_it(model, types):
+    found = slots(model=model, **types, context=4096, batch=3)
+    text = re.sub(r"<[^>]+>", "", found["lab.formula"]).replace("&#183;", "*").replace(",", "")
+    products, equals, _ = text.partition(" = ")
+    per_token = int(value(found["lab.bytes_per_token"]))
+    if not equals or "*" not in products:
+        assert per_token == 0
+        return
+    assert eval(products.replace(" B", ""), {"__builtins__": {}}) == per_token  # noqa: S307 - sums and products only
+    assert int(value(found["lab.formula"])) == per_token
+
+
+@pytest.mark.parametrize("state", [{}, {"batch": 32, "context": 16384}, {"model": "llama-2-7b", "batch": 7}], ids=str)
+def test_the_formula_s_load_times_its_rate_is_its_total(state):
+    found = slots(**state)
+    per_token, total = re.findall(r'<data value="(\d+)">', found["lab.formula"])
+    tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) seq", found["lab.formula"]).groups()
+    assert int(per_token) * int(tokens.replace(",", "")) * int(batch.replace(",", "")) == int(total)
+    assert total == value(found["lab.cache_total"])
