@@ -28,7 +28,7 @@ class Footprint:
     """What a model with its cache holds in memory at one context and batch.
 
     context: tokens a sequence; batch: sequences; gpu_bytes: memory of one GPU, as its driver reports it.
-    value_dtype: the type of V where it differs from that of K. Raises Invalid, naming the field, when a number is out of range.
+    value_dtype: the type of V where it differs from that of K. name: what the model is called where it is shown. Raises Invalid, naming the field, when a number is out of range.
     """
 
     shape: Shape
@@ -38,6 +38,7 @@ class Footprint:
     weight_dtype: Dtype
     gpu_bytes: int
     value_dtype: Dtype | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
         check_int("context", self.context, 1, MOST_TOKENS)
@@ -132,3 +133,12 @@ class Footprint:
                     return context
             start = end or start
         return None
+
+    def _repr_svg_(self) -> str:
+        """The cliff chart of this footprint, which a notebook shows in its place.
+
+        The only place where numbers import drawing: within the call, so that nobody else pays for it.
+        """
+        from kvcore.page.chart.standalone import chart_svg  # noqa: PLC0415 - see above
+
+        return chart_svg(self)

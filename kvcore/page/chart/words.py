@@ -121,3 +121,5 @@ def compare_finding(name: str, cliff: int | None) -> str:
 
 
 COMPARED_FP8 = "FP8 cache"
+
+UNNAMED = "this model"

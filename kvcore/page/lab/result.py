@@ -63,14 +63,14 @@ def lab_result(values: Values, units: str) -> LabResult:
         model=model,
         edited=shape is not model.shape,
         footprint=footprint(shape),
-        twins={name: footprint(twin) for name, twin in _twins(shape, own_kv_heads).items()},
+        twins={name: footprint(twin) for name, twin in twin_shapes(shape, own_kv_heads).items()},
         gpu=gpu,
         units=units,
     )
 
 
 @lru_cache(maxsize=16)
-def _twins(shape: Shape, own_kv_heads: int) -> Mapping[str, Shape]:
+def twin_shapes(shape: Shape, own_kv_heads: int) -> Mapping[str, Shape]:
     """The same shape with a KV head for each query head, with grouped ones, and with a single one; never the shape itself."""
     if not shape.uniform or shape.kv_heads is None:
         return {}

@@ -1,0 +1,99 @@
+"""A model, a load and GPUs by their names: what `import kvcore` offers, over the classes that do the work.
+
+These two functions read names ("fp8", "h100-80gb") where `Footprint` and `PerGpu` want the things themselves.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from kvcore import catalog, dtypes
+from kvcore.catalog import DEFAULT_GPU, Gpu, Model, model
+from kvcore.config import Reading, read_config
+from kvcore.errors import Invalid, OutOfRange
+from kvcore.footprint import Footprint
+from kvcore.parallel import PerGpu, Split
+from kvcore.shape import Shape
+
+__all__ = ["Sizable", "size", "split"]
+
+type Sizable = str | Model | Reading | Shape | Mapping[str, object]
+"""What has a size: the id of a model, a model, a config that was read, a shape, or the parsed JSON of a config.json."""
+
+_MOST_DECIMALS = 10_000
+
+
+def size(
+    of: Sizable,
+    *,
+    context: int = 8192,
+    batch: int = 1,
+    cache_dtype: str = "fp16",
+    value_dtype: str | None = None,
+    weight_dtype: str = "fp16",
+    gpu: str | Gpu = DEFAULT_GPU,
+) -> Footprint:
+    """What a model with its cache takes at a context (tokens of each sequence) and a batch (sequences).
+
+    `cache_dtype` is the type of K and V, `value_dtype` that of V where it differs; `gpu` is a GPU of the catalog, or its id.
+
+    Raises:
+        UnknownName: for a model, a type or a GPU that no table holds.
+        Invalid, Unsupported: naming the field, for a config that cannot be read or a number out of range.
+
+    >>> size("llama-3-70b", batch=8).cache_bytes
+    21474836480
+    >>> size("llama-3-70b", batch=8, cache_dtype="fp8").cliff_context
+    107657
+    """
+    chosen = catalog.gpu(gpu) if isinstance(gpu, str) else gpu
+    return Footprint(
+        shape=_shape(of),
+        context=context,
+        batch=batch,
+        cache_dtype=dtypes.cache_dtype(cache_dtype),
+        value_dtype=None if value_dtype is None else dtypes.cache_dtype(value_dtype, "value_dtype"),
+        weight_dtype=dtypes.weight_dtype(weight_dtype),
+        gpu_bytes=chosen.memory_bytes,
+        name=of.name if isinstance(of, Model) else model(of).name if isinstance(of, str) else "",
+    )
+
+
+def split(
+    footprint: Footprint,
+    *,
+    tp: int = 1,
+    pp: int = 1,
+    dp: int = 1,
+    cp: int = 1,
+    reserve: float | Fraction = Fraction(1, 10),
+    block_size: int = 1,
+) -> PerGpu:
+    """What the fullest GPU holds of a footprint, spread over tp * pp * dp GPUs; see `kvcore.parallel` for what each divides.
+
+    `reserve` is the share of a GPU's memory that the engine leaves alone (0.1 where vLLM's gpu_memory_utilization is 0.9),
+    `block_size` the tokens that it allocates at a time.
+
+    Raises:
+        OutOfRange, Invalid: naming the field, for a split that no engine makes of this model.
+
+    >>> split(size("deepseek-v3", batch=64, weight_dtype="fp8"), tp=8).bytes_per_token
+    70272
+    """
+    if not isinstance(footprint, Footprint):  # a program without types may well pass a model's id
+        raise Invalid("footprint", footprint, "a Footprint, as kvcore.size makes it")
+    if type(reserve) not in {int, float, Fraction} or not 0 <= reserve < 1:
+        raise OutOfRange("reserve", reserve, "a number from 0 to below 1")
+    return PerGpu(
+        footprint=footprint,
+        split=Split(tp=tp, pp=pp, dp=dp, cp=cp),
+        block_size=block_size,
+        reserve=Fraction(reserve).limit_denominator(_MOST_DECIMALS),
+    )
+
+
+def _shape(of: Sizable) -> Shape:
+    if isinstance(of, Shape):
+        return of
+    if isinstance(of, Model | Reading):
+        return of.shape
+    return model(of).shape if isinstance(of, str) else read_config(of).shape

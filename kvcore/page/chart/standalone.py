@@ -1,0 +1,40 @@
+"""The cliff chart of any footprint, without a page around it."""
+
+from dataclasses import replace
+
+from kvcore import catalog
+from kvcore.footprint import Footprint
+from kvcore.page.chart.drawing import cliff_chart
+from kvcore.page.chart.figure import chart_finding
+from kvcore.page.chart.result import chart_result
+from kvcore.page.chart.words import UNNAMED
+from kvcore.page.draw.standalone import standalone
+from kvcore.page.lab.result import LabResult, twin_shapes
+from kvcore.page.lab.shape import LabModel
+from kvcore.units import format_bytes
+
+__all__ = ["chart_svg"]
+
+
+def chart_svg(footprint: Footprint, *, scale: str = "linear", units: str = "binary") -> str:
+    """The chart as the text of an SVG file; `scale` is "linear" or "log", `units` "binary" or "decimal".
+
+    >>> import kvcore
+    >>> chart_svg(kvcore.size("llama-3-70b", batch=32)).count("<svg")
+    2
+    """
+    shape, known = footprint.shape, catalog.GPUS.values()
+    gpu = next((row for row in known if row.memory_bytes == footprint.gpu_bytes), None)
+    if gpu is None:
+        label = format_bytes(footprint.gpu_bytes, units)
+        gpu = replace(catalog.gpu(catalog.DEFAULT_GPU), label=label, memory_bytes=footprint.gpu_bytes)
+    lab = LabResult(
+        model=LabModel(id="", name=footprint.name or UNNAMED, shape=shape, source="", read=None),
+        edited=False,
+        footprint=footprint,
+        twins={name: replace(footprint, shape=twin) for name, twin in twin_shapes(shape, shape.kv_heads or 0).items()},
+        gpu=gpu,
+        units=units,
+    )
+    chart = chart_result(lab, "none", scale, None)
+    return standalone(cliff_chart(chart, chart_finding(lab), "wide"))
