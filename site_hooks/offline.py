@@ -16,7 +16,7 @@ from site_hooks.environment import NODE_MODULES, ROOT
 SCRIPT = "sw.js"
 SOURCE = ROOT / "docs" / "assets" / SCRIPT
 RUNTIME = "assets/runtime/"
-NEVER_READ = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", SCRIPT)
+NEVER_READ = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html", SCRIPT)
 """Files that a reader without a network does not ask for."""
 
 

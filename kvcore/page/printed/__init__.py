@@ -1,4 +1,4 @@
-"""What the build prints and no control changes: the pages of models and of evidence.
+"""What the build prints and no control changes: the pages of models and of evidence, and the gallery.
 
 The browser never imports this: a slot that `update` does not have is looked up here, at build.
 """
@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from kvcore.page.html import Html
 from kvcore.page.printed import catalog, evidence
+from kvcore.page.printed.gallery import gallery
 
 __all__ = ["BLOCKS", "PRINTED"]
 
@@ -17,6 +18,7 @@ _BLOCKS: dict[str, Callable[[], Html]] = {
     "models.sources": catalog.sources,
     "models.gpus": catalog.gpus,
     **evidence.TABLES,
+    "gallery.figures": gallery,
 }
 _PHRASES: dict[str, Callable[[], Html]] = {
     "models.count": catalog.count,

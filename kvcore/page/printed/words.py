@@ -175,3 +175,10 @@ def inferred_from(what: str) -> str:
 
 def why_not(cause: str) -> str:
     return f"Why not: {cause}"
+
+
+# the gallery
+
+
+def set_controls(controls: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in controls.items()) or "the defaults"
