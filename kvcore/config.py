@@ -32,11 +32,15 @@ _ONCE_FLAT = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}  # b
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a config says: the shape, the model_type it was read as, and the defaults taken for fields it leaves out."""
+    """What a config says: the shape, the model_type it was read as, and the defaults taken for fields it leaves out.
+
+    `fields` are those of its fields that were read: a smaller config that reads the same.
+    """
 
     model_type: str
     shape: Shape
     assumed: Mapping[str, object]
+    fields: Mapping[str, object]
 
 
 def read_config(config: object) -> Reading:
@@ -46,7 +50,7 @@ def read_config(config: object) -> Reading:
         Invalid: a field is missing, of the wrong type, out of range, or contradicts another.
         Unsupported: model_type, a layer type or a field has no formula here.
     """
-    fields = Fields(config)
+    outer = fields = Fields(config)
     if isinstance(config, Mapping) and len(config) > _MOST_FIELDS:
         raise Invalid("config", config, f"an object of at most {_MOST_FIELDS} fields")
     kind = fields.raw("model_type")
@@ -66,7 +70,13 @@ def read_config(config: object) -> Reading:
         )
     shape = reader(fields)
     fields.finish()
-    return Reading(model_type=str(kind), shape=shape, assumed=MappingProxyType(fields.assumed))
+    used = outer.used() if fields is outer else {**outer.used(), "text_config": fields.used()}
+    return Reading(
+        model_type=str(kind),
+        shape=shape,
+        assumed=MappingProxyType(fields.assumed),
+        fields=MappingProxyType(used),
+    )
 
 
 def _nested(outer: Fields, kind: str) -> tuple[Fields, object]:

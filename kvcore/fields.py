@@ -170,6 +170,10 @@ class Fields:
         if value != expected or type(value) is not type(expected):
             raise Unsupported(self.name(key), value, f"{expected}, the one case there is a formula for")
 
+    def used(self) -> dict[str, object]:
+        """The fields that are there and were read."""
+        return {key: value for key, value in self._config.items() if key in self._read}
+
     def finish(self) -> None:
         """Refuse fields that say something about the shape and that the family's reader did not ask for."""
         for key, value in self._config.items():

@@ -101,10 +101,9 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
     dragging, rest = request.get("settled") is False, request.get("more") is not None
     asked_width = request.get("view")
     width = asked_width if isinstance(asked_width, str) and asked_width in WIDTHS and not rest else None
-    remembered = hold.get("remembered")
-    view = View(
-        settled.values, width=width, remembered=remembered if dragging and isinstance(remembered, dict) else None
-    )
+    found = hold.get("remembered")
+    remembered: Mapping[str, object] = found if isinstance(found, dict) else {}
+    view = View(settled.values, width=width, remembered=remembered, dragging=dragging, arrived=settled.arrived)
     before = hold.get("values")
     if isinstance(before, dict):
         moved = _moved(page, view, before, remembered)
@@ -150,11 +149,10 @@ def _last_good(page: Page, hold: object, problems: Sequence[str]) -> Answer:
     return answer(page, values if isinstance(values, dict) else {}, problems)
 
 
-def _moved(page: Page, view: View, before: Mapping[str, object], remembered: object) -> set[str]:
+def _moved(page: Page, view: View, before: Mapping[str, object], remembered: Mapping[str, object]) -> set[str]:
     """The controls whose values are not those the page shows, and the parts that would remember something else."""
-    known = remembered if isinstance(remembered, dict) else {}
     controls = {name for name, value in view.values.items() if name not in before or before[name] != value}
-    return controls | {name for name, spelled in page.remembered(view).items() if known.get(name) != spelled}
+    return controls | {name for name, spelled in page.remembered(view).items() if remembered.get(name) != spelled}
 
 
 def _hold(page: Page, view: View, stale: Iterable[str] = ()) -> dict[str, object]:

@@ -8,7 +8,7 @@ does not begin with a version is an anchor and none of ours.
 import re
 from collections.abc import Mapping
 
-from kvcore.errors import short_repr
+from kvcore.errors import KvcoreError, short_repr
 from kvcore.page import phrases
 from kvcore.page.controls import Value, Values
 from kvcore.page.parts import Page, View
@@ -31,6 +31,11 @@ def parse_fragment(page: Page, fragment: str) -> tuple[dict[str, object], list[s
         name, equals, value = _PERCENT.sub(lambda code: chr(int(code[1], 16)), part).partition("=")
         if name in page.controls and equals:
             values[name] = value
+        elif name in page.old_link_keys and equals:
+            try:
+                values |= page.old_link_keys[name](value)
+            except KvcoreError as error:
+                problems.append(phrases.unreadable_in_fragment(short_repr(name), str(error)))
         elif part:
             problems.append(phrases.unknown_in_fragment(short_repr(name), tuple(page.controls)))
     return values, problems

@@ -7,13 +7,15 @@ from kvcore.page.article import SENTENCES, TECHNIQUES, WORK
 from kvcore.page.chart import CHART
 from kvcore.page.controls import Values
 from kvcore.page.lab import DECODE, LAB, UNITS
+from kvcore.page.lab.controls import CONFIG
+from kvcore.page.lab.packed import pack_v1
 from kvcore.page.paging import PAGING, PAGING_MEMORY
 from kvcore.page.parallel import PARALLEL
 from kvcore.page.parts import Page
 
 _V1: Values = MappingProxyType(
     {
-        "model": "llama-3-70b", "spec": "", "context": 8192, "batch": 8, "cache_dtype": "fp16", "v_dtype": "same",
+        "model": "llama-3-70b", "config": "", "context": 8192, "batch": 8, "cache_dtype": "fp16", "v_dtype": "same",
         "weight_dtype": "fp16", "gpu": "h100-80gb", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
         "pp": 1, "dp": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
@@ -21,10 +23,17 @@ _V1: Values = MappingProxyType(
 """What a link of version 1 leaves out. Never to be changed: links that people kept are read by it. The controls of a
 model's shape are not here, as the model implies them."""
 
+
+def _spec(text: str) -> Mapping[str, str]:
+    """The imported model of a link from before links carried configs: `spec=Name~Shape(...)`."""
+    return {CONFIG.name: pack_v1(text)} if text else {}
+
+
 ARTICLE = Page(
     name="article",
     parts=(LAB, UNITS, CHART, DECODE, PARALLEL, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
     link_defaults=MappingProxyType({"v1": _V1}),
+    old_link_keys=MappingProxyType({"spec": _spec}),
 )
 
 PAGES: Mapping[str, Page] = MappingProxyType({page.name: page for page in (ARTICLE,)})

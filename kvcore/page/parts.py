@@ -90,7 +90,7 @@ class Part[R]:
     form, groups: the form that the part stands in, and its own groups of controls there. needs: the parts whose results
     it draws from. read: values of its controls from a request, where more than reading each by itself is to be done. implied: values
     that other values imply, so that a link need not carry them. notes: lines beside its controls. announce: a sentence for screen
-    readers. remember: what of the result a page keeps while a slider is dragged (`View.remembered`), as JSON.
+    readers. remember: what of the result the page sends back with the next request (`View.remembered`), as JSON.
     """
 
     name: str
@@ -135,14 +135,24 @@ class Part[R]:
 class View:
     """The state of a page's controls, and what its parts make of it: `view[part]` is a part's result, computed when first asked for.
 
-    width: the width of figures that is in sight, None for both. remembered: part name -> what the part said to remember,
-    while a slider is dragged.
+    width: the width of figures that is in sight, None for both. remembered: part name -> what the part said to remember of
+    the last answer. dragging: a slider is under the reader's finger. arrived: the values have just come with a link.
     """
 
-    def __init__(self, values: Values, *, width: str | None = None, remembered: Mapping[str, object] | None = None):
+    def __init__(
+        self,
+        values: Values,
+        *,
+        width: str | None = None,
+        remembered: Mapping[str, object] | None = None,
+        dragging: bool = False,
+        arrived: bool = False,
+    ) -> None:
         self.values = values
         self.width = width
         self.remembered = remembered or {}
+        self.dragging = dragging
+        self.arrived = arrived
         self._results: dict[str, object] = {}
 
     def __getitem__[R](self, part: Part[R]) -> R:
@@ -153,11 +163,18 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page: its parts, and for each version of its links the values that such a link leaves out (see `link`)."""
+    """A page: its parts, and what its links mean (see `link`).
+
+    link_defaults: version -> the values that a link of it leaves out. old_link_keys: a key that links had once -> what its
+    value says of today's controls; it raises KvcoreError where it says nothing.
+    """
 
     name: str
     parts: tuple[Part[Any], ...]
     link_defaults: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    old_link_keys: Mapping[str, Callable[[str], Mapping[str, str]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
     @cached_property
     def controls(self) -> Mapping[str, Control]:

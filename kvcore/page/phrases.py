@@ -47,6 +47,10 @@ def unknown_in_fragment(name: str, known: Sequence[str]) -> str:
     return f"The link sets {name}, which this page does not know; expected {', '.join(known)}."
 
 
+def unreadable_in_fragment(name: str, error: str) -> str:
+    return f"The link's {name} cannot be read: {error}."
+
+
 def not_our_fragment(head: str, expected: str) -> str:
     return f"The link begins with {head}; this page reads links that begin with {expected}."
 

@@ -14,19 +14,23 @@ from kvcore.page.link import parse_fragment
 from kvcore.page.parts import Page
 
 OTHER_KEYS = frozenset(
-    {"changed", "settled", "hold", "fragment", "more", "view", "opened", "config", "config_name", "config_failed"}
+    {"changed", "settled", "hold", "fragment", "more", "view", "opened", "config_text", "config_name", "config_failed"}
 )
 """What a request may hold besides controls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The values of all controls, what was wrong, lines for the controls it was wrong with, and which of them hold it still."""
+    """The values of all controls, what was wrong, lines for the controls it was wrong with, and which of them hold it still.
+
+    arrived: the values came with a link.
+    """
 
     values: dict[str, Value]
     problems: list[str]
     notes: dict[str, str]
     invalid: frozenset[str]
+    arrived: bool
 
 
 class Request:
@@ -41,6 +45,7 @@ class Request:
         self.problems: list[str] = []
         self.notes: dict[str, str] = {}
         self.invalid: set[str] = set()
+        self.arrived = isinstance(request.get("fragment"), str)
         self.other = {key: value for key, value in request.items() if key not in page.controls}
         fragment = request.get("fragment")
         if isinstance(fragment, str):
@@ -77,7 +82,13 @@ def settle(page: Page, request: Mapping[str, object]) -> Settled:
     values: dict[str, Value] = {}
     for part in page.parts:
         values |= part.read(part, reading)
-    return Settled(values=values, problems=reading.problems, notes=reading.notes, invalid=frozenset(reading.invalid))
+    return Settled(
+        values=values,
+        problems=reading.problems,
+        notes=reading.notes,
+        invalid=frozenset(reading.invalid),
+        arrived=reading.arrived,
+    )
 
 
 def strings(given: object) -> list[str]:

@@ -375,11 +375,11 @@ OTHER = {
     "sequences": "20",
     "block_size": "16",
 }
-"""Every control of every form away from its default; `spec` is for imported models, which have tests of their own."""
+"""Every control of every form away from its default; `config` is for imported models, which have tests of their own."""
 
 
 def test_every_control_has_another_value_here() -> None:
-    assert set(OTHER) == set(CONTROLS) - {"spec"}
+    assert set(OTHER) == set(CONTROLS) - {"config"}
     assert all(OTHER[name] != str(CONTROLS[name].default) for name in OTHER)
 
 
@@ -397,13 +397,13 @@ def test_a_link_with_everything_outlives_a_reload(open_page: OpenPage) -> None:
     fragment = "&".join(f"{name}={wanted}" for name, wanted in OTHER.items())
     page = open_page(f"index.html#v1&{fragment}")
     updated(page)
-    assert controls(page) == {**OTHER, "spec": ""}
+    assert controls(page) == {**OTHER, "config": ""}
     numbers = page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)")
     page.wait_for_function("() => location.hash.includes('kv_heads') || location.hash.includes('attention')")
     page.reload()
     page.evaluate("() => window.explainer.ready")
     updated(page)
-    assert controls(page) == {**OTHER, "spec": ""}
+    assert controls(page) == {**OTHER, "config": ""}
     assert page.locator("[data-slot] data").evaluate_all("all => all.map(one => one.value)") == numbers
 
 

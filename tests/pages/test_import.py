@@ -261,9 +261,9 @@ def test_another_model_can_be_chosen_and_the_imported_one_again(busy: Page) -> N
     is_brought(busy)
 
 
-@pytest.mark.parametrize("spec", ["", "x", "a.b.c", "%3Cb%3E", "9" * 500])
-def test_a_link_with_a_broken_import_is_named_and_the_page_goes_on(busy: Page, spec: str) -> None:
-    busy.evaluate("spec => { location.hash = `v1&model=imported&spec=${spec}&batch=32`; }", spec)
+@pytest.mark.parametrize("config", ["", "x", "a.b.c", "%3Cb%3E", "9" * 500])
+def test_a_link_with_a_broken_import_is_named_and_the_page_goes_on(busy: Page, config: str) -> None:
+    busy.evaluate("config => { location.hash = `v1&model=imported&config=${config}&batch=32`; }", config)
     updated(busy)
     assert problems(busy)
     is_untouched(busy)

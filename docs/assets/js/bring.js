@@ -47,7 +47,7 @@ export function listenForConfigs(give) {
   const bring = (config, name) => {
     if (config.length > MOST_CHARACTERS) give({ config_failed: 'size', config_name: name });
     else if (nesting(config) > DEEPEST) give({ config_failed: 'depth', config_name: name });
-    else give({ config, config_name: name });
+    else give({ config_text: config, config_name: name });
   };
   /** @param {File | undefined} chosen */
   const read = async chosen => {

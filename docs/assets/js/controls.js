@@ -133,7 +133,7 @@ export function applyControls(states, busy) {
       const first = parts[0];
       if (first?.type !== 'radio') first?.setAttribute('aria-invalid', String(state.invalid));
     }
-    if (name === 'spec') offerImported(Boolean(state.value));
+    if (name === 'config') offerImported(Boolean(state.value));
     if (note && state.note !== undefined && note.textContent !== state.note) note.textContent = state.note;
   }
 }

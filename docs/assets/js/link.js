@@ -6,7 +6,7 @@ const PAUSE_MS = 500;
 /** @returns {string | null} the fragment, without its #, when it names a state */
 export function arrivedFragment() {
   const text = location.hash.slice(1);
-  return text === 'v1' || text.startsWith('v1&') ? text : null;
+  return /^v\d+(&|$)/.test(text) ? text : null;
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

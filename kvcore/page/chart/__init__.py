@@ -23,5 +23,5 @@ CHART: Part[ChartResult] = Part(
 
 
 def _result(view: View) -> ChartResult:
-    values = view.values
-    return chart_result(view[LAB], COMPARE.of(values), SCALE.of(values), view.remembered.get(CHART.name))
+    remembered = view.remembered.get(CHART.name) if view.dragging else None
+    return chart_result(view[LAB], COMPARE.of(view.values), SCALE.of(view.values), remembered)

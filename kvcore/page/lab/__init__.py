@@ -4,7 +4,7 @@ from kvcore.page.controls import Value
 from kvcore.page.html import Html
 from kvcore.page.lab import words
 from kvcore.page.lab.bar import footprint, footprint_table
-from kvcore.page.lab.controls import FORM, GROUPS, IMPORTED, MODEL, SPEC
+from kvcore.page.lab.controls import CONFIG, FORM, GROUPS, IMPORTED, MODEL
 from kvcore.page.lab.controls import UNITS as UNITS_CONTROL
 from kvcore.page.lab.decode import decode
 from kvcore.page.lab.formula import formula
@@ -29,7 +29,8 @@ LAB: Part[LabResult] = Part(
     groups=GROUPS,
     needs=(UNITS,),
     read=read_lab,
-    result=lambda view: lab_result(view.values, view[UNITS]),
+    result=lambda view: lab_result(view.values, view[UNITS], linked=_linked(view)),
+    remember=lambda lab: lab.model.packed if lab.model.linked else None,
     implied=lambda view: _implied(view),  # noqa: PLW0108 - it is defined below
     sections=(
         phrases("lab.readouts", lambda view: readouts(view[LAB])),
@@ -51,11 +52,17 @@ DECODE: Part[None] = Part(
 """The decode step's sentence, which stands in the Prelude and not beside the Lab's controls."""
 
 
+def _linked(view: View) -> bool:
+    """Whether the imported model is the one that the page's link brought."""
+    config = str(view.values[CONFIG.name])
+    return bool(config) and (view.arrived or view.remembered.get(LAB.name) == config)
+
+
 def _formula(lab: LabResult) -> Html:
     return formula(lab.footprint, lab.units, widest_window(lab.footprint))
 
 
 def _implied(view: View) -> dict[str, Value]:
     """What a link need not say: the model's own shape, and an imported one that is not in use. The model it always names."""
-    unused = {} if MODEL.of(view.values) == IMPORTED else {SPEC.name: view.values[SPEC.name]}
+    unused = {} if MODEL.of(view.values) == IMPORTED else {CONFIG.name: view.values[CONFIG.name]}
     return {**own_shape(view[LAB].model), **unused, MODEL.name: ""}

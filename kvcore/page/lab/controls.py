@@ -5,11 +5,11 @@ from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
 from kvcore.page import phrases
 from kvcore.page.controls import Choice, Number, quarter_steps
 from kvcore.page.lab import words
-from kvcore.page.lab.imported import Spec
+from kvcore.page.lab.imported import PackedConfig
 from kvcore.page.parts import Form, Group
 
 IMPORTED = "imported"
-"""The model that stands for the shape a reader brought."""
+"""The model that stands for the one a reader brought."""
 
 _DEFAULT = catalog.MODELS["llama-3-70b"].shape
 _BATCHES = (*range(1, 33), *range(34, 65, 2), *range(68, 129, 4), *range(136, 257, 8), *range(272, 513, 16))
@@ -23,7 +23,7 @@ MODEL = Choice(
     options={**{model.id: model.name for model in catalog.MODELS.values()}, IMPORTED: words.IMPORTED},
     group_of={model.id: model.family for model in catalog.MODELS.values()}, hidden=frozenset({IMPORTED}),
 )  # fmt: skip
-SPEC = Spec(name="spec", label=words.SPEC)
+CONFIG = PackedConfig(name="config", label=words.CONFIG)
 CONTEXT = Number(
     name="context", label=words.CONTEXT, unit=words.UNIT_TOKENS, default=8192, low=2**10, high=2**20,
     stops=quarter_steps(2**10, 2**20), in_words=phrases.tokens,
@@ -71,7 +71,7 @@ SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
 
 FORM = Form(name="lab", label=words.FORM)
 GROUPS = (
-    Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, SPEC)),
+    Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, CONFIG)),
     Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
     Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE, GPU)),

@@ -1,4 +1,4 @@
-"""The control that holds the shape of a model which a reader brought, and the three ways to bring one."""
+"""The control that holds a model which a reader brought, and the three ways to bring one."""
 
 from dataclasses import dataclass
 
@@ -6,25 +6,27 @@ from kvcore.errors import KvcoreError
 from kvcore.page.controls import Value
 from kvcore.page.html import Html, el
 from kvcore.page.lab import words
-from kvcore.spec import read_spec, spell_spec
+from kvcore.page.lab.packed import unpack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """A shape that a reader brought, as a link spells it; empty while there is none."""
+class PackedConfig:
+    """The config of a model that a reader brought, as a link packs it (see `packed`); empty while there is none."""
 
     name: str
     label: str
     default: str = ""
 
     def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
-        """The spec, if it spells a shape, or the fallback with the problem."""
-        if raw == "":
+        """The packed config, if it can be read, or the fallback with the problem."""
+        text = str(raw)
+        if not text:
             return "", None
         try:
-            return spell_spec(*read_spec(str(raw))), None
+            unpack(text)
         except KvcoreError as error:
-            return fallback, words.not_a_spec(str(error))
+            return fallback, words.not_a_packed_config(str(error))
+        return text, None
 
     def spoken(self, value: Value) -> str:
         """The value itself: it has no slider that would say it."""

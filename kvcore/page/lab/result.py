@@ -41,9 +41,12 @@ class LabResult:
         return words.edited(self.model.name) if self.edited else self.model.name
 
 
-def lab_result(values: Values, units: str) -> LabResult:
-    """Compute the Lab for the values of its controls; `units` is the system that sizes are written in."""
-    model = lab_model(values)
+def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult:
+    """Compute the Lab for the values of its controls.
+
+    `units` is the system that sizes are written in; `linked` says that an imported model came with a link.
+    """
+    model = lab_model(values, linked=linked)
     shape = edited_shape(values, model)
     gpu = catalog.GPUS[GPU.of(values)]
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kvcore.config import parse_config, shape_from_config
+from kvcore.config import parse_config
 from kvcore.errors import KvcoreError, short_repr
 from kvcore.page.controls import Value, says
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import ATTENTION, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE, SPEC
+from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE
+from kvcore.page.lab.packed import clean_name, pack, unpack
 from kvcore.page.lab.shape import (
     divisors,
     edited_shape,
@@ -19,7 +20,6 @@ from kvcore.page.lab.shape import (
 )
 from kvcore.page.parts import Part
 from kvcore.page.request import Request
-from kvcore.spec import clean_name, read_spec, spell_spec
 
 
 def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
@@ -56,37 +56,37 @@ def _take_import(request: Request) -> None:
     """Put the config.json that came with the request, if any, in the place of the model."""
     imported, refused = _imported(request.other)
     if refused:
-        request.refuse(SPEC.name, refused)
+        request.refuse(CONFIG.name, refused)
     elif imported:
-        request.sent |= {MODEL.name: IMPORTED, SPEC.name: imported}
+        request.sent |= {MODEL.name: IMPORTED, CONFIG.name: imported}
         request.changed.append(MODEL.name)
 
 
 def _imported(other: Mapping[str, object]) -> tuple[str | None, str | None]:
-    """The spec of a config.json that came with the request, or why there is none."""
+    """The packed text of a config.json that came with the request, or why there is none."""
     name = clean_name(str(other.get("config_name") or ""))
     failed = other.get("config_failed")
     if failed is not None:
         return None, words.import_failed(str(failed), short_repr(other.get("config_name")))
-    text = other.get("config")
+    text = other.get("config_text")
     if text is None:
         return None, None
     if not isinstance(text, str):
         return None, words.not_a_config(short_repr(text))
     try:
-        spec = spell_spec(name or words.UNNAMED, shape_from_config(parse_config(text)))
-        read_spec(spec)
+        packed = pack(name or words.UNNAMED, parse_config(text))
+        unpack(packed)
     except KvcoreError as error:
         return None, words.not_imported(name, error.field, short_repr(error.value), error.expected)
-    return spec, None
+    return packed, None
 
 
 def _read_model(request: Request) -> dict[str, Value]:
     """The model and, with an imported one, its shape. A model that was just chosen sets aside what was sent of the old shape."""
     last_good = request.last_good
-    spec = request.read(SPEC, last_good.get(SPEC.name, ""))
+    config = request.read(CONFIG, last_good.get(CONFIG.name, ""))
     model = request.read(MODEL, last_good.get(MODEL.name, MODEL.default))
-    if model == IMPORTED and not spec:
+    if model == IMPORTED and not config:
         model = MODEL.default
         request.problems.append(words.NOTHING_IMPORTED)
     if MODEL.name in request.changed:
@@ -94,7 +94,7 @@ def _read_model(request: Request) -> dict[str, Value]:
         for control in SHAPE:
             if control.name not in later:
                 request.sent.pop(control.name, None)
-    return {MODEL.name: model, SPEC.name: spec}
+    return {MODEL.name: model, CONFIG.name: config}
 
 
 def _fit_heads(values: dict[str, Value], request: Request, own: Mapping[str, Value]) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from kvcore import catalog
 from kvcore.page.controls import Value, Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import HEAD_DIM, IMPORTED, KV_HEADS, LAYERS, MODEL, QUERY_HEADS, SHAPE, SPEC
+from kvcore.page.lab.controls import CONFIG, HEAD_DIM, IMPORTED, KV_HEADS, LAYERS, MODEL, QUERY_HEADS, SHAPE
+from kvcore.page.lab.packed import clean_name, unpack
 from kvcore.shape import Shape
-from kvcore.spec import read_spec
 
 _USUAL_KV_HEADS = 8
 """KV heads of a GQA twin where the model itself has none: the most common number in the catalog."""
@@ -17,20 +17,39 @@ _USUAL_KV_HEADS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabModel:
-    """A model of the catalog, or one that a reader brought; `read` is the date its config was read, None for the reader's."""
+    """A model of the catalog, or one that a reader or a link brought.
+
+    `read` is the date on which its config was read, None where it was brought. `packed` is the text that a link carries of it,
+    and `linked` says that it came with one.
+    """
 
     id: str
     name: str
     shape: Shape
     source: str
     read: str | None
+    packed: str = ""
+    linked: bool = False
 
 
-def lab_model(values: Values) -> LabModel:
-    """The model that these values name."""
+_CATALOG_NAMES = frozenset(
+    clean_name(name).casefold() for model in catalog.MODELS.values() for name in (model.name, model.id)
+)
+
+
+def lab_model(values: Values, *, linked: bool = False) -> LabModel:
+    """The model that these values name.
+
+    `linked` says that an imported one came with a link. A link may give any shape the name of a model of the catalog, so
+    that name is then marked wherever it is shown.
+    """
     if MODEL.of(values) == IMPORTED:
-        name, shape = read_spec(str(values[SPEC.name]))
-        return LabModel(id=IMPORTED, name=name, shape=shape, source=words.BROUGHT, read=None)
+        packed = str(values[CONFIG.name])
+        name, shape = unpack(packed)
+        if linked and name.casefold() in _CATALOG_NAMES:
+            name = words.named_by_link(name)
+        source = words.CAME_WITH_LINK if linked else words.GIVEN
+        return LabModel(id=IMPORTED, name=name, shape=shape, source=source, read=None, packed=packed, linked=linked)
     model = catalog.MODELS[MODEL.of(values)]
     return LabModel(id=model.id, name=model.name, shape=model.shape, source=model.source, read=model.read)
 

@@ -12,7 +12,7 @@ GROUP_SHAPE = "Model shape"
 GROUP_STORAGE = "Storage"
 GROUP_SHOW = "Show as"
 MODEL = "Model"
-SPEC = "Import"
+CONFIG = "Import"
 CONTEXT = "Context"
 BATCH = "Batch"
 LAYERS = "Layers"
@@ -45,14 +45,21 @@ ATTENTION = MappingProxyType(
 
 BACK_TO_PUBLISHED = "Back to the published shape"
 
-BROUGHT = "the config you gave"
+GIVEN = "the config you gave"
+CAME_WITH_LINK = "the config that came with this link"
+
+
+def named_by_link(name: str) -> str:
+    """A name of the catalog that a link gave to a shape of its own."""
+    return f"{name} (this link's own shape)"
+
 
 UNNAMED = "Imported model"
 
 NOTHING_IMPORTED = "Model: no shape has been imported; the default is shown."
 
 
-def not_a_spec(error: str) -> str:
+def not_a_packed_config(error: str) -> str:
     return f"The link's model cannot be read: {error}."
 
 

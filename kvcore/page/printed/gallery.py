@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kvcore.page.draw.widths import WIDTHS
-from kvcore.page.html import Html, el, join
+from kvcore.page.html import Html, el
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import View
 from kvcore.page.printed import words
@@ -88,7 +88,7 @@ def pictures() -> Iterator[Picture]:
 
 def gallery() -> Html:
     """All of them for people to look at, figure by figure, each with its name and what its controls were set to."""
-    return join(
+    shown = [
         el(
             "figure",
             picture.drawing,
@@ -97,4 +97,5 @@ def gallery() -> Html:
             id=picture.name,
         )
         for picture in pictures()
-    )
+    ]
+    return el("div", *shown, class_="kv-gallery")

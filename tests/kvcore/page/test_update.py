@@ -317,10 +317,10 @@ def test_a_fault_of_ours_keeps_the_last_good_state_and_is_named(monkeypatch):
     before = update({"model": "llama-2-7b", "batch": "3"})
     real = lab.lab_result
 
-    def faulty(values, units):
+    def faulty(values, units, **besides):
         if values["batch"] == 13:
             raise ZeroDivisionError("made up")
-        return real(values, units)
+        return real(values, units, **besides)
 
     monkeypatch.setattr(lab, "lab_result", faulty)
     asked = {"model": "llama-2-7b", "batch": "13", "hold": before["hold"], "view": "wide"}

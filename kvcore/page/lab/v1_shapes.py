@@ -1,16 +1,17 @@
-"""A shape as a short text for a link, and back: what a URL carries of a model that no catalogue holds.
+"""Reading the shapes that links carried before they carried configs: kept so that old links keep their meaning.
 
     Shape(h:4096,q:32,groups:(Layers(l:32,k:8,d:128,e:128)),mlps:(Mlp(l:32,i:14336,gated:!t)),v:32000,tied:!f,c:8192)
 
 A part is a name and its fields in brackets; fields at their defaults are left out; several parts stand in a tuple.
-Reading makes the parts through their own constructors, so a text can hold nothing that they would refuse.
+Parts are made through their own constructors, so a text can hold nothing that they would refuse. The names of fields are
+those of that time and must stay readable: where a class has since changed, the name is translated here.
 """
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import get_args, get_origin
 
-from kvcore.dtypes import CACHE_DTYPES, Dtype
+from kvcore.dtypes import CACHE_DTYPES
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
@@ -18,10 +19,9 @@ from kvcore.mlp import Mlp
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
 
-__all__ = ["LONGEST_NAME", "MOST_CHARACTERS", "clean_name", "read_spec", "spell_spec"]
+__all__ = ["MOST_CHARACTERS", "read_v1_shape"]
 
 MOST_CHARACTERS = 4000
-LONGEST_NAME = 60
 
 _PARTS: dict[str, type] = {
     "Shape": Shape,
@@ -31,75 +31,39 @@ _PARTS: dict[str, type] = {
     "State": State,
     "Mlp": Mlp,
 }
-_NAMES = {kind: name for name, kind in _PARTS.items()}
-_SHORT = {
-    "hidden_size": "h",
-    "query_heads": "q",
-    "kv_heads": "k",
-    "key_dim": "d",
-    "value_dim": "e",
-    "layers": "l",
-    "window": "w",
-    "intermediate_size": "i",
-    "vocab_size": "v",
-    "context_limit": "c",
+_LONG = {
+    "h": "hidden_size",
+    "q": "query_heads",
+    "k": "kv_heads",
+    "d": "key_dim",
+    "e": "value_dim",
+    "l": "layers",
+    "w": "window",
+    "i": "intermediate_size",
+    "v": "vocab_size",
+    "c": "context_limit",
 }
-_LONG = {short: name for name, short in _SHORT.items()}
 _WORDS: dict[str, object] = {"!t": True, "!f": False, "!n": None}
 _TOKEN = re.compile(r"-?[0-9]{1,15}|![tfn]|@[a-z0-9_]+|[A-Za-z][A-Za-z0-9_+.\-]*|[(),:]")
 _NUMBER = re.compile(r"-?[0-9]+")
 _WHOLE_PART = "a part with all of its fields, each of its kind"
 
 
-def clean_name(name: str) -> str:
-    """A model's name as a spec can hold it: letters, digits, dots, hyphens and single spaces, at most LONGEST_NAME of them."""
-    kept = re.sub(r"[^A-Za-z0-9.\- ]+", " ", name)
-    return " ".join(kept.split())[:LONGEST_NAME].strip(" .-")
-
-
-def spell_spec(name: str, shape: Shape) -> str:
-    """The text of a named shape; only characters that a URL fragment carries as they are."""
-    return f"{clean_name(name).replace(' ', '+')}~{_spell(shape)}"
-
-
-def _spell(value: object) -> str:
-    for word, meaning in _WORDS.items():
-        if value is meaning:
-            return word
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, str):
-        return value.replace(" ", "+")
-    if isinstance(value, Dtype):
-        return f"@{value.name}"
-    if isinstance(value, tuple):
-        return f"({','.join(_spell(part) for part in value)})"
-    named = [
-        f"{_SHORT.get(field.name, field.name)}:{_spell(getattr(value, field.name))}"
-        for field in fields(value)  # type: ignore[arg-type]
-        if field.default is MISSING or getattr(value, field.name) != field.default
-    ]
-    return f"{_NAMES[type(value)]}({','.join(named)})"
-
-
-def read_spec(text: str) -> tuple[str, Shape]:
-    """The name and the shape that a text spells.
+def read_v1_shape(text: str) -> Shape:
+    """The shape that a text spells.
 
     Raises:
         KvcoreError: naming the field, when it spells none: `spec` where the text itself is wrong, else the part's own field.
+
+    >>> read_v1_shape("Shape(h:64,q:1,groups:(Layers(l:2,k:1,d:64,e:64)),mlps:(),v:256,tied:!t)").layers
+    2
     """
     if len(text) > MOST_CHARACTERS:
-        raise Invalid("spec", len(text), f"at most {MOST_CHARACTERS} characters")
-    name, mark, spelled = text.partition("~")
-    if not mark or not name:
-        raise Invalid("spec", text, "a name, ~ and a shape")
-    shape = _Reader(spelled).whole()
+        raise Invalid("spec", f"{len(text)} characters", f"at most {MOST_CHARACTERS} characters")
+    shape = _Reader(text).whole()
     if not isinstance(shape, Shape):
-        raise Invalid("spec", spelled, "a Shape(...)")
-    cleaned = clean_name(name.replace("+", " "))
-    if not cleaned:
-        raise Invalid("spec", name, "a name with a letter or a digit")
-    return cleaned, shape
+        raise Invalid("spec", text, "a Shape(...)")
+    return shape
 
 
 def _is(value: object, kind: object) -> bool:

@@ -1,0 +1,186 @@
+"""Links: what they carry, what old ones mean, and what is said of a model that came with one."""
+
+import binascii
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvcore.catalog import MODELS
+from kvcore.config import read_config
+from kvcore.errors import KvcoreError
+from kvcore.page import answer, update
+from kvcore.page.controls import Number
+from kvcore.page.lab.controls import SHAPE
+from kvcore.page.lab.packed import LONGEST_NAME, MOST_CHARACTERS, clean_name, pack, unpack
+from kvcore.page.pages import ARTICLE
+from kvcore.page.parts import Form, Group, Page, Part
+from tests.kvcore.page.reading import value
+
+CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.json"))
+OLD_LINKS = json.loads((Path(__file__).parent / "old_links.json").read_text("utf-8"))
+"""Links that the page wrote at commit 21c7c91, with what it showed for them: numbers, and controls away from the defaults."""
+
+
+@pytest.mark.parametrize("old", OLD_LINKS, ids=lambda old: old["link"][:60])
+def test_a_link_of_before_still_means_what_it_meant(old):
+    found = update({"fragment": old["link"]})
+    assert found["problems"] == []
+    assert {name: value(found["slots"][name]) for name in old["slots"]} == old["slots"]
+    assert {name: found["controls"][name]["value"] for name in old["controls"]} == old["controls"]
+
+
+def test_the_defaults_of_the_newest_version_are_those_of_the_page():
+    """A default that changes needs a new version of links, with a table of its own beside the old one."""
+    newest = tuple(ARTICLE.link_defaults.values())[-1]
+    shape = {control.name for control in SHAPE}
+    assert newest == {name: control.default for name, control in ARTICLE.controls.items() if name not in shape}
+
+
+def _page_whose_default_changed():
+    batch = Number(name="batch", label="Batch", default=16, low=1, high=512, stops=(1, 8, 16))
+    form = Form(name="lab", label="Lab")
+    part = Part(
+        name="lab", form=form, groups=(Group(name="load", label="Load", controls=(batch,)),), result=lambda _: None
+    )
+    return Page(name="later", parts=(part,), link_defaults={"v1": {"batch": 8}, "v2": {"batch": 16}})
+
+
+@pytest.mark.parametrize(
+    ("link", "batch", "rewritten"),
+    [
+        pytest.param("v1", 8, "v2&batch=8", id="an old link keeps the old default"),
+        pytest.param("v1&batch=16", 16, "v2", id="and may name the new one"),
+        pytest.param("v2", 16, "v2", id="a new link has the new default"),
+        pytest.param("v2&batch=8", 8, "v2&batch=8", id="and names the old one"),
+    ],
+)
+def test_when_a_default_changes_an_old_link_keeps_its_meaning(link, batch, rewritten):
+    found = answer(_page_whose_default_changed(), {"fragment": link})
+    assert (found["controls"]["batch"]["value"], found["fragment"], found["problems"]) == (batch, rewritten, [])
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_a_real_config_comes_back_from_its_packed_text_with_the_same_shape(path):
+    config = json.loads(path.read_text("utf-8"))
+    try:
+        shape = read_config(config).shape
+    except KvcoreError:
+        with pytest.raises(KvcoreError):
+            pack(path.stem, config)
+        return
+    packed = pack("A Name", config)
+    assert unpack(packed) == ("A Name", shape)
+    assert len(packed) < 700
+    assert packed.isascii()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_of_the_catalog_fits_into_a_link(model):
+    packed = pack(model, MODELS[model].config)
+    assert unpack(packed) == (clean_name(model), MODELS[model].shape)
+    assert len(packed) < 700
+
+
+LLAMA = {
+    "model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
+    "num_hidden_layers": 2, "num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 2048,
+}  # fmt: skip
+
+
+def _packed(found, *, level=9):
+    data = zlib.compress(json.dumps(found).encode(), level)
+    return binascii.b2a_base64(data, newline=False).rstrip(b"=").translate(bytes.maketrans(b"+/", b"-_")).decode()
+
+
+def test_what_says_nothing_of_the_shape_stays_behind_and_how_weights_are_stored_travels():
+    stored = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+    packed = pack("x", {**LLAMA, "bos_token_id": 1, "initializer_range": 0.02, "quantization_config": stored})
+    data = zlib.decompress(binascii.a2b_base64(packed.translate(str.maketrans("-_", "+/")) + "=="))
+    _, fields = json.loads(data)
+    assert fields == {**LLAMA, "quantization_config": stored}
+
+
+def test_a_long_list_of_how_weights_are_stored_is_left_out_rather_than_the_model():
+    layers = {f"layer{index}": {"bits": index * 7919 % 16, "group": index * 104_729 % 997} for index in range(5000)}
+    packed = pack("x", {**LLAMA, "quantization_config": {"layers": layers}})
+    assert len(packed) < 400
+    assert unpack(packed)[1] == read_config(LLAMA).shape
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        pytest.param("%3Cb%3E", "config", id="markup"),
+        pytest.param("abc", "config", id="no zlib"),
+        pytest.param("a" * (MOST_CHARACTERS + 1), "config", id="too long"),
+        pytest.param(_packed(["x", {"a": "b" * 300_000}]), "config", id="too large when unpacked"),
+        pytest.param(_packed(["x", LLAMA])[:-6], "config", id="cut short"),
+        pytest.param(_packed({"x": LLAMA}), "config", id="an object"),
+        pytest.param(_packed(["", LLAMA]), "config", id="no name"),
+        pytest.param(_packed(["<b>", LLAMA]), "config", id="a name with markup"),
+        pytest.param(_packed(["x" * (LONGEST_NAME + 1), LLAMA]), "config", id="a long name"),
+        pytest.param(_packed(["x", LLAMA, 1]), "config", id="more than two things"),
+        pytest.param(_packed(["x", {**LLAMA, "num_hidden_layers": -1}]), "num_hidden_layers", id="negative layers"),
+        pytest.param(_packed(["x", {"model_type": "whale"}]), "model_type", id="an unknown architecture"),
+        pytest.param(_packed(["x", [[[1]]]]), "config", id="a list for a config"),
+    ],
+)
+def test_a_text_that_packs_no_config_is_refused_by_name(text, field):
+    with pytest.raises(KvcoreError) as caught:
+        unpack(text)
+    assert caught.value.field == field
+    found = update({"fragment": f"v1&model=imported&config={text}"})
+    assert found["controls"]["model"]["value"] == "llama-3-70b"
+    assert found["problems"]
+    assert "<b>" not in json.dumps(found["slots"])
+
+
+@given(st.data())
+def test_no_change_of_a_character_does_anything_but_read_or_refuse(data):
+    packed = pack("x", LLAMA)
+    at = data.draw(st.integers(0, len(packed) - 1))
+    changed = packed[:at] + data.draw(st.characters(codec="ascii")) + packed[at + 1 :]
+    try:
+        _, shape = unpack(changed)
+    except KvcoreError:
+        return
+    assert shape.params > 0
+
+
+def _note(found):
+    return found["slots"]["lab.model_note"]
+
+
+def test_what_a_link_brought_is_said_to_have_come_with_the_link_until_the_reader_brings_something():
+    given = update({"config_text": json.dumps(LLAMA), "config_name": "tiny"})
+    assert "the config you gave" in _note(given)
+    there = update({"fragment": given["fragment"]})
+    assert "the config that came with this link" in _note(there)
+    values = {name: str(control["value"]) for name, control in there["controls"].items()}
+    later = update({**values, "batch": "16", "changed": ["batch"], "hold": there["hold"]})
+    assert "the config that came with this link" in _note({"slots": {**there["slots"], **later["slots"]}})
+    own = update({**values, "config_text": json.dumps({**LLAMA, "vocab_size": 512}), "hold": later["hold"]})
+    assert "the config you gave" in _note(own)
+
+
+def test_a_shape_that_a_link_gave_the_name_of_a_model_is_marked_wherever_it_is_named():
+    tiny = update({"config_text": json.dumps(LLAMA), "config_name": "Llama-3 70B"})
+    found = update({"fragment": tiny["fragment"]})
+    marked = "Llama-3 70B (this link&#39;s own shape)"
+    for slot in ("lab.model_name", "lab.model_note", "lab.context_note", "lab.chart", "paging.used"):
+        assert found["slots"][slot].count("Llama-3 70B") == found["slots"][slot].count(marked) > 0
+    plain = update({"fragment": update({"config_text": json.dumps(LLAMA), "config_name": "Mine"})["fragment"]})
+    assert "own shape" not in json.dumps(plain["slots"])
+
+
+def test_an_old_link_with_a_shape_in_it_is_rewritten_as_a_new_one_and_means_the_same():
+    spelled = "My+7B~Shape(h:4096,q:32,groups:(Layers(l:32,k:32,d:128,e:128)),mlps:(Mlp(l:32,i:11008,gated:!t)),v:32000,tied:!f)"
+    found = update({"fragment": f"v1&model=imported&spec={spelled}&batch=3"})
+    assert value(found["slots"]["lab.params"]) == "6738415616"
+    assert "spec=" not in found["fragment"]
+    again = update({"fragment": found["fragment"]})
+    assert again["slots"] == found["slots"]
