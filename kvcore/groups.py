@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from kvcore.dtypes import Dtype
 from kvcore.errors import check_int
 from kvcore.latent import LatentGroup
-from kvcore.layers import MOST_TOKENS, LayerGroup
+from kvcore.layers import MOST_TOKENS, LayerGroup, NoCacheGroup
 from kvcore.recurrent import RecurrentGroup
 
 __all__ = ["Group", "asymptotic_bytes", "attention_name", "cache_bytes", "cache_curve"]
 
-type Group = LayerGroup | LatentGroup | RecurrentGroup
+type Group = LayerGroup | LatentGroup | RecurrentGroup | NoCacheGroup
 """Layers that cache alike. Each kind says its `layers`, its `max_cached_tokens`, the tokens it holds
 (`cached_tokens`), their bytes (`bytes_per_token`), its `state_bytes`, and what one of several GPUs has of it (`shard`)."""
 
@@ -72,7 +72,7 @@ def attention_name(groups: Iterable[Group], query_heads: int) -> str:
     A KV head for each query head, one for all, something between; one latent vector for all; some layers keep a state
     instead, or all do; layers differ otherwise.
     """
-    attending = [group for group in groups if not isinstance(group, RecurrentGroup)]
+    attending = [group for group in groups if isinstance(group, LayerGroup | LatentGroup)]
     if any(group.state_bytes for group in groups):
         return "hybrid" if attending else "recurrent"
     names = {_name(group, query_heads) for group in attending}

@@ -8,15 +8,15 @@ own inference code keeps in fp8 with a four-byte scale for each 128 of them.
 
 from dataclasses import dataclass
 
-from kvcore.dtypes import Dtype
+from kvcore.dtypes import CACHE_DTYPES, Dtype
 from kvcore.errors import check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
+from kvcore.tensors import Tensor, check_tensors
 
 __all__ = ["LatentGroup"]
 
-_INDEX_BLOCK = Dtype(
-    name="index", label="fp8 + scale", block_values=128, block_bytes=132, source="deepseek-ai/FlashMLA"
-)
+_INDEX_DTYPE = CACHE_DTYPES["fp8_block128"]
+"""How the indexer's keys are stored, whatever the cache's type (deepseek-ai/FlashMLA)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class LatentGroup:
     """Layers of latent attention that cache alike.
 
     `layers` (L), `kv_rank` (r_kv: kv_lora_rank) and `rope_dim` (d_rope: qk_rope_head_dim) are cached. `index_dim` is the
-    width of an indexer's key, 0 where there is none. `params_per_layer` counts the projections, norms and indexer of a layer.
+    width of an indexer's key, 0 where there is none. `tensors` are the projections, norms and indexer of one layer.
 
     Raises:
         Invalid: naming the field, when a number is out of range.
@@ -34,14 +34,14 @@ class LatentGroup:
     kv_rank: int
     rope_dim: int
     index_dim: int = 0
-    params_per_layer: int
+    tensors: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
         check_int("layers", self.layers, 1, MOST_LAYERS)
         check_int("kv_rank", self.kv_rank, 1, MOST_WIDTH)
         check_int("rope_dim", self.rope_dim, 0, MOST_WIDTH)
         check_int("index_dim", self.index_dim, 0, MOST_WIDTH)
-        check_int("params_per_layer", self.params_per_layer, 0, 2**60)
+        check_tensors(self.tensors)
 
     @property
     def kind(self) -> str:
@@ -49,14 +49,24 @@ class LatentGroup:
         return "latent"
 
     @property
+    def attends(self) -> bool:
+        """Whether these layers look back at earlier tokens."""
+        return True
+
+    @property
+    def parallel(self) -> bool:
+        """Whether they run beside another group in the same layers."""
+        return False
+
+    @property
     def max_cached_tokens(self) -> None:
-        """The cache grows with every token."""
+        """The most tokens a layer caches: None, as there is no limit."""
         return
 
     @property
     def index_bytes(self) -> int:
         """Bytes of one token's indexer key in one layer, in fp8 with scales whatever the cache's type: 132 for 128 values."""
-        return _INDEX_BLOCK.row_bytes(self.index_dim)
+        return _INDEX_DTYPE.row_bytes(self.index_dim)
 
     def cached_tokens(self, context: int) -> int:
         """Tokens a layer holds after `context` of them: all."""

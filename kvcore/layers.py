@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, check_int
+from kvcore.tensors import Tensor, check_tensors
 
-__all__ = ["KINDS", "MOST_LAYERS", "MOST_TOKENS", "MOST_WIDTH", "LayerGroup"]
+__all__ = ["KINDS", "MOST_LAYERS", "MOST_TOKENS", "MOST_WIDTH", "LayerGroup", "NoCacheGroup"]
 
 KINDS = ("full", "sliding", "chunked", "shared")
 MOST_LAYERS = 4096
@@ -27,8 +28,8 @@ class LayerGroup:
     chunks of `window` tokens and is counted as min(context, window), its most, as engines reserve for it (at the start
     of a chunk it needs less); "shared" none, as it reads the cache of another layer.
 
-    `query_heads` is set where they are not the model's own, `extra_params` counts the parameters of one layer beside
-    the projections of Q, K, V and the output (gates, or a V that has no projection: then it is negative).
+    `query_heads` is set where they are not the model's own. `values_from_keys`: V is made by the projection of K, and has
+    none of its own. `extra_tensors` are those of one layer besides the projections of Q, K, V and the output, such as gates.
 
     Raises:
         Invalid, Unsupported: naming the field, when made of anything else.
@@ -41,7 +42,8 @@ class LayerGroup:
     value_dim: int
     window: int | None = None
     query_heads: int | None = None
-    extra_params: int = 0
+    values_from_keys: bool = False
+    extra_tensors: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -52,15 +54,25 @@ class LayerGroup:
         check_int("value_dim", self.value_dim, 1, MOST_WIDTH)
         if self.query_heads is not None:
             check_int("query_heads", self.query_heads, 1, MOST_WIDTH)
-        check_int("extra_params", self.extra_params, -(2**48), 2**48)
+        check_tensors(self.extra_tensors)
         if self.kind in {"sliding", "chunked"}:
             check_int("window", self.window, 1, MOST_TOKENS)
         elif self.window is not None:
             raise Invalid("window", self.window, f"None, which is all that layers of kind {self.kind} can have")
 
     @property
+    def attends(self) -> bool:
+        """Whether these layers look back at earlier tokens."""
+        return True
+
+    @property
+    def parallel(self) -> bool:
+        """Whether they run beside another group in the same layers, and are not to be counted again."""
+        return False
+
+    @property
     def max_cached_tokens(self) -> int | None:
-        """Tokens at which the group's cache stops growing: the window, 0 where it never grows; None where it never stops."""
+        """The most tokens a layer caches: the window, 0 if it caches none, None without a limit."""
         return 0 if self.kind == "shared" else self.window
 
     def cached_tokens(self, context: int) -> int:
@@ -90,3 +102,59 @@ class LayerGroup:
     def state_bytes(self) -> int:
         """Bytes of recurrent state per sequence, whatever the context: none where layers attend."""
         return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoCacheGroup:
+    """Layers that neither attend nor keep a state: an MLP alone (Nemotron-H), or a layer whose attention was removed.
+
+    `tensors` are those of one layer besides its MLP and the norms that the shape counts.
+    """
+
+    layers: int
+    tensors: tuple[Tensor, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_int("layers", self.layers, 1, MOST_LAYERS)
+        check_tensors(self.tensors)
+
+    @property
+    def kind(self) -> str:
+        """How these layers cache."""
+        return "none"
+
+    @property
+    def attends(self) -> bool:
+        """Whether these layers look back at earlier tokens."""
+        return False
+
+    @property
+    def parallel(self) -> bool:
+        """Whether they run beside another group in the same layers."""
+        return False
+
+    @property
+    def max_cached_tokens(self) -> int:
+        """The most tokens a layer caches: none."""
+        return 0
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of recurrent state per sequence: none."""
+        return 0
+
+    def cached_tokens(self, context: int) -> int:  # noqa: ARG002 - every kind of group answers this
+        """Tokens a layer holds: none."""
+        return 0
+
+    def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype) -> int:  # noqa: ARG002 - as above
+        """Bytes that one more token takes: none."""
+        return 0
+
+    def flops_per_cached_token(self, query_heads: int) -> int:  # noqa: ARG002 - as above
+        """Multiplications and additions of a step for each cached token: none."""
+        return 0
+
+    def shard(self, tp: int) -> "NoCacheGroup":  # noqa: ARG002 - as above
+        """The group as one of `tp` GPUs holds it: the same, as there is no cache to divide."""
+        return self

@@ -1,9 +1,11 @@
-"""The parameters of MLPs, dense or behind a router: half of most models, and nothing to their cache."""
+"""MLPs, dense or behind a router: most of a model's parameters, and nothing of its cache."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kvcore.errors import Invalid, check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
+from kvcore.tensors import Tensor
 
 __all__ = ["Mlp"]
 
@@ -37,17 +39,35 @@ class Mlp:
         if self.shared_size and not self.experts:
             raise Invalid("shared_size", self.shared_size, "0, as there are no experts beside a shared one")
 
-    def params(self, hidden_size: int) -> int:
-        """Parameters of all these layers' MLPs: layers * (experts * MLP + shared MLP + router)."""
-        if not self.experts:
-            return self.layers * self._one(hidden_size, self.intermediate_size)
-        routed = self.experts * self._one(self.latent_size or hidden_size, self.intermediate_size)
-        router = self.experts * (hidden_size + (1 if self.router_bias else 0))
-        shared = self._one(hidden_size, self.shared_size) if self.shared_size else 0
-        gate = hidden_size if self.shared_gate else 0
-        return self.layers * (routed + router + shared + gate + 2 * self.latent_size * hidden_size)
+    def tensors(self, hidden_size: int) -> Iterator[Tensor]:
+        """The matrices of all these layers, their biases, and what leads tokens to the experts.
 
-    def _one(self, hidden_size: int, width: int) -> int:
-        inputs = 2 if self.gated else 1
-        biases = inputs * width + hidden_size if self.bias else 0
-        return (inputs + 1) * hidden_size * width + biases
+        >>> dense = Mlp(layers=80, intermediate_size=28672, gated=True)
+        >>> [(tensor.name, tensor.shape, tensor.count) for tensor in dense.tensors(8192)]
+        [('gate_proj', (28672, 8192), 80), ('up_proj', (28672, 8192), 80), ('down_proj', (8192, 28672), 80)]
+        """
+        if not self.experts:
+            yield from self._matrices("", hidden_size, self.intermediate_size, "mlp", self.layers)
+            return
+        inside = self.latent_size or hidden_size
+        yield from self._matrices("experts.", inside, self.intermediate_size, "expert", self.layers * self.experts)
+        yield Tensor("router", (self.experts, hidden_size), "router", self.layers)
+        if self.router_bias:
+            yield Tensor("router.bias", (self.experts,), "router", self.layers)
+        if self.shared_size:
+            yield from self._matrices("shared_expert.", hidden_size, self.shared_size, "mlp", self.layers)
+        if self.shared_gate:
+            yield Tensor("shared_expert_gate", (1, hidden_size), "router", self.layers)
+        if self.latent_size:
+            yield Tensor("latent_in_proj", (self.latent_size, hidden_size), "mlp", self.layers)
+            yield Tensor("latent_out_proj", (hidden_size, self.latent_size), "mlp", self.layers)
+
+    def _matrices(self, prefix: str, hidden_size: int, width: int, kind: str, count: int) -> Iterator[Tensor]:
+        """One MLP: gate and up, or up alone, and down."""
+        for name in ("gate_proj", "up_proj") if self.gated else ("up_proj",):
+            yield Tensor(f"{prefix}{name}", (width, hidden_size), kind, count)
+            if self.bias:
+                yield Tensor(f"{prefix}{name}.bias", (width,), kind, count)
+        yield Tensor(f"{prefix}down_proj", (hidden_size, width), kind, count)
+        if self.bias:
+            yield Tensor(f"{prefix}down_proj.bias", (hidden_size,), kind, count)

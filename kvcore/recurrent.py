@@ -8,8 +8,9 @@ code keeps one more).
 from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import Unsupported, check_int
+from kvcore.errors import Invalid, Unsupported, check_int
 from kvcore.layers import MOST_LAYERS, MOST_WIDTH
+from kvcore.tensors import Tensor, check_tensors
 
 __all__ = ["RecurrentGroup", "State"]
 
@@ -42,31 +43,38 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurrentGroup:
-    """Layers that keep a state and cache no tokens; without `states`, layers that mix no tokens at all (MLPs alone).
+    """Layers that keep a state and cache no tokens.
 
-    `name` is what the field calls such layers ("Mamba-2", "gated delta-net"). `params_per_layer` counts all of a layer
-    but its MLP and the norms that the shape counts. `beside` says that they stand in the very layers of another group,
-    as in Falcon-H1, and are not to be counted again.
+    `name` is what the field calls such layers ("Mamba-2", "gated delta-net"). `tensors` are all of one layer but its MLP
+    and the norms that the shape counts. `parallel`: these run beside another group in the same layers (Falcon-H1), so they
+    add no layers to the count.
     """
 
     name: str
     layers: int
     states: tuple[State, ...]
-    params_per_layer: int = 0
-    beside: bool = False
+    tensors: tuple[Tensor, ...] = ()
+    parallel: bool = False
 
     def __post_init__(self) -> None:
         check_int("layers", self.layers, 1, MOST_LAYERS)
-        check_int("params_per_layer", self.params_per_layer, 0, 2**60)
+        if not self.states:
+            raise Invalid("states", self.states, "a tuple of at least one state")
+        check_tensors(self.tensors)
 
     @property
     def kind(self) -> str:
-        """How these layers cache: "recurrent", or "none" where they keep nothing."""
-        return "recurrent" if self.states else "none"
+        """How these layers cache."""
+        return "recurrent"
+
+    @property
+    def attends(self) -> bool:
+        """Whether these layers look back at earlier tokens."""
+        return False
 
     @property
     def max_cached_tokens(self) -> int:
-        """The cache never grows."""
+        """The most tokens a layer caches: none."""
         return 0
 
     def cached_tokens(self, context: int) -> int:  # noqa: ARG002 - as the docstring says
@@ -84,11 +92,6 @@ class RecurrentGroup:
     def shard(self, tp: int) -> "RecurrentGroup":
         """The group as the fullest of `tp` GPUs holds it: ceil(parts / tp) of each state's parts, one at least (vLLM)."""
         return replace(self, states=tuple(replace(state, parts=-(-state.parts // tp)) for state in self.states))
-
-    def stored_as(self, *, state: Dtype | None = None, convolution: Dtype | None = None) -> "RecurrentGroup":
-        """The group as an engine keeps it that stores its states otherwise (llama.cpp: both in fp32)."""
-        new = {"state": state, "convolution": convolution}
-        return replace(self, states=tuple(replace(part, dtype=new[part.role] or part.dtype) for part in self.states))
 
     @property
     def state_bytes(self) -> int:

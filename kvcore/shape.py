@@ -1,30 +1,33 @@
 """A model's shape: what its parameters and its KV cache are computed from, exactly."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, check_int
 from kvcore.groups import Group, asymptotic_bytes, attention_name, cache_bytes
 from kvcore.latent import LatentGroup
-from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup
+from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup, NoCacheGroup
 from kvcore.mlp import Mlp
 from kvcore.recurrent import RecurrentGroup
+from kvcore.tensors import Tensor, check_tensors
 
-__all__ = ["Group", "LatentGroup", "LayerGroup", "Mlp", "RecurrentGroup", "Shape"]
+__all__ = ["Group", "LatentGroup", "LayerGroup", "Mlp", "NoCacheGroup", "RecurrentGroup", "Shape"]
 
 _QK_NORMS = ("none", "head", "all")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Shape:
     """A decoder-only transformer as far as its memory goes; it has no name.
 
     Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, which some layers lack.
-    `query_heads` is 0 where no layer attends. `norms_per_layer` and `outer_norms` (after the last layer, after the embedding) count norms as wide as
+    `query_heads` is 0 where no layer attends. `norms_per_layer` and `model_norms` (after the last layer, after the embedding) count norms as wide as
     the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
     `sinks` are learned logits, one a query head and layer. `position_rows` are learned position vectors. `tied` says that the output
-    layer reuses the token embedding. `other_params` are those of the language model that are none of the above.
+    layer reuses the token embedding. `other_tensors` are those of the language model that are none of the above.
 
     Raises:
         Invalid: naming the field, when the parts do not fit together.
@@ -41,23 +44,23 @@ class Shape:
     output_bias: bool = False
     qk_norm: str = "none"
     norms_per_layer: int = 2
-    outer_norms: int = 1
+    model_norms: int = 1
     norm_bias: bool = False
     position_rows: int = 0
     lm_head_bias: bool = False
     sinks: bool = False
-    other_params: int = 0
+    other_tensors: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
         check_int("hidden_size", self.hidden_size, 1, MOST_WIDTH)
         attending = any(isinstance(group, LayerGroup) for group in self.groups)
         check_int("query_heads", self.query_heads, 1 if attending else 0, MOST_WIDTH)
-        check_int("other_params", self.other_params, 0, 2**60)
+        check_tensors(self.other_tensors)
         check_int("vocab_size", self.vocab_size, 1, MOST_WIDTH)
         if self.qk_norm not in _QK_NORMS:
             raise Unsupported("qk_norm", self.qk_norm, f"one of {', '.join(_QK_NORMS)}")
         check_int("norms_per_layer", self.norms_per_layer, 0, 16)
-        check_int("outer_norms", self.outer_norms, 0, 16)
+        check_int("model_norms", self.model_norms, 0, 16)
         check_int("position_rows", self.position_rows, 0, MOST_TOKENS)
         if self.context_limit is not None:
             check_int("context_limit", self.context_limit, 1, MOST_TOKENS)
@@ -70,14 +73,11 @@ class Shape:
             heads = group.query_heads or self.query_heads
             if heads % group.kv_heads:
                 raise Invalid("kv_heads", group.kv_heads, f"a divisor of the {heads} query heads")
-            least = group.extra_params - self._mixer_params(group)
-            if group.extra_params < least:
-                raise Invalid("extra_params", group.extra_params, f"at least {least}, what takes all that a layer has")
 
     @property
     def layers(self) -> int:
         """L, the number of layers."""
-        return sum(group.layers for group in self.groups if not (isinstance(group, RecurrentGroup) and group.beside))
+        return sum(group.layers for group in self.groups if not group.parallel)
 
     @property
     def _with_heads(self) -> list[LayerGroup]:
@@ -102,25 +102,86 @@ class Shape:
     def uniform(self) -> bool:
         """Whether all layers have the same K and V heads, so that the shape can be edited: they differ in windows at most."""
         groups = self._with_heads
-        plain = all(group.kind != "shared" and group.query_heads is None and not group.extra_params for group in groups)
+        plain = all(group.kind != "shared" and group.query_heads is None for group in groups)
+        plain = plain and not any(group.values_from_keys or group.extra_tensors for group in groups)
         same = len({(group.kv_heads, group.key_dim, group.value_dim) for group in groups}) == 1
         return plain and same and len(groups) == len(self.groups)
 
-    @property
+    @cached_property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor of the model: embeddings, learned positions, attention, MLPs, norms and the output layer.
+
+        >>> from kvcore.catalog import model
+        >>> [(tensor.name, tensor.shape, tensor.count) for tensor in model("llama-3-70b").shape.tensors[:3]]
+        [('embed_tokens', (128256, 8192), 1), ('q_proj', (8192, 8192), 80), ('k_proj', (1024, 8192), 80)]
+        """
+        return tuple(self._tensors())
+
+    @cached_property
     def params(self) -> int:
-        """All parameters: embeddings, learned positions, attention, MLPs, norms and the output layer."""
-        norm = self.hidden_size * (2 if self.norm_bias else 1)
-        table = self.vocab_size * self.hidden_size
-        output = (0 if self.tied else table) + (self.vocab_size if self.lm_head_bias else 0)
-        return (
-            table
-            + self.position_rows * self.hidden_size
-            + sum(group.layers * self._mixer_params(group) for group in self.groups)
-            + sum(mlp.params(self.hidden_size) for mlp in self.mlps)
-            + norm * (self.layers * self.norms_per_layer + self.outer_norms)
-            + output
-            + self.other_params
-        )
+        """All parameters: the sum over the tensors."""
+        return sum([tensor.params for tensor in self.tensors])
+
+    def params_by_kind(self) -> dict[str, int]:
+        """Parameters of each kind of tensor that there is; see `tensors.TENSOR_KINDS`."""
+        found: dict[str, int] = {}
+        for tensor in self.tensors:
+            found[tensor.kind] = found.get(tensor.kind, 0) + tensor.params
+        return found
+
+    def _tensors(self) -> Iterator[Tensor]:
+        hidden, vocab = self.hidden_size, self.vocab_size
+        yield Tensor("embed_tokens", (vocab, hidden), "embedding")
+        if self.position_rows:
+            yield Tensor("embed_positions", (self.position_rows, hidden), "embedding")
+        for group in self.groups:
+            of_a_layer = self._attention_tensors(group) if isinstance(group, LayerGroup) else group.tensors
+            for tensor in of_a_layer:
+                yield tensor.times(group.layers)
+        for mlp in self.mlps:
+            yield from mlp.tensors(hidden)
+        for name, count in (("layer_norms", self.layers * self.norms_per_layer), ("norm", self.model_norms)):
+            if count:
+                yield Tensor(name, (hidden,), "norm", count)
+                if self.norm_bias:
+                    yield Tensor(f"{name}.bias", (hidden,), "norm", count)
+        if not self.tied:
+            yield Tensor("lm_head", (vocab, hidden), "output")
+        if self.lm_head_bias:
+            yield Tensor("lm_head.bias", (vocab,), "output")
+        yield from self.other_tensors
+
+    def _attention_tensors(self, group: LayerGroup) -> Iterator[Tensor]:
+        """One layer's projections of Q, K, V and the output, their biases, the norms of Q and K, and what the group adds.
+
+        Layers that share another's cache have no K and V of their own.
+        """
+        hidden, heads = self.hidden_size, group.query_heads or self.query_heads
+        queries, mixed = heads * group.key_dim, heads * group.value_dim
+        keys, values = group.kv_heads * group.key_dim, group.kv_heads * group.value_dim
+        own, bias = group.kind != "shared", self.qkv_bias
+        yield Tensor("q_proj", (queries, hidden), "attention")
+        if bias:
+            yield Tensor("q_proj.bias", (queries,), "attention")
+        if own:
+            yield Tensor("k_proj", (keys, hidden), "attention")
+            if bias:
+                yield Tensor("k_proj.bias", (keys,), "attention")
+        if own and not group.values_from_keys:
+            yield Tensor("v_proj", (values, hidden), "attention")
+            if bias:
+                yield Tensor("v_proj.bias", (values,), "attention")
+        yield Tensor("o_proj", (hidden, mixed), "attention")
+        if self.output_bias:
+            yield Tensor("o_proj.bias", (hidden,), "attention")
+        if self.qk_norm != "none":
+            alike = self.qk_norm == "head"
+            yield Tensor("q_norm", (group.key_dim if alike else queries,), "norm")
+            if own:
+                yield Tensor("k_norm", (group.key_dim if alike else keys,), "norm")
+        if self.sinks:
+            yield Tensor("sinks", (heads,), "attention")
+        yield from group.extra_tensors
 
     def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes the next token adds to one sequence's cache while it is below every window, all layers together.
@@ -129,19 +190,9 @@ class Shape:
         """
         return sum(group.bytes_per_token(key_dtype, value_dtype or key_dtype) for group in self.groups)
 
-    def marginal_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
-        """Bytes the next token adds after `context` of them: only groups that still grow count."""
-        after = self.cache_bytes(context + 1, key_dtype, value_dtype)
-        return after - self.cache_bytes(context, key_dtype, value_dtype)
-
     def asymptotic_bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes a token adds once every window is full: the slope that a long context approaches."""
         return asymptotic_bytes(self.groups, key_dtype, value_dtype)
-
-    def average_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> Fraction:
-        """Bytes a token has cost on average at `context` of them, state included: (cache + state) / context."""
-        check_int("context", context, 1, MOST_TOKENS)
-        return Fraction(self.cache_bytes(context, key_dtype, value_dtype) + self.state_bytes, context)
 
     def cache_bytes(self, context: int, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes of one sequence's cache at `context` tokens: the sum over groups of cached tokens * bytes a token."""
@@ -216,23 +267,6 @@ class Shape:
                 for mlp in self.mlps
             ),
         )
-
-    def _mixer_params(self, group: Group) -> int:
-        """Parameters of one layer's Q, K, V and output projections, their biases and the norms of queries and keys.
-
-        Layers that share another's cache have no K and V of their own; latent and recurrent layers bring their count.
-        """
-        if not isinstance(group, LayerGroup):
-            return group.params_per_layer
-        heads = group.query_heads or self.query_heads
-        kv_heads = 0 if group.kind == "shared" else group.kv_heads
-        queries, mixed = heads * group.key_dim, heads * group.value_dim
-        keys, values = kv_heads * group.key_dim, kv_heads * group.value_dim
-        biases = (queries + keys + values if self.qkv_bias else 0) + (self.hidden_size if self.output_bias else 0)
-        head_norms = group.key_dim * (2 if kv_heads else 1)
-        norms = {"none": 0, "head": head_norms, "all": queries + keys}[self.qk_norm]
-        sinks = heads if self.sinks else 0
-        return self.hidden_size * (queries + keys + values + mixed) + biases + norms + sinks + group.extra_params
 
 
 def _common(values: list[int]) -> int | None:

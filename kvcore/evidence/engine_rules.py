@@ -110,7 +110,7 @@ def rotary_table_bytes(shape: Shape, positions: int) -> int:
 
 def mixed_weights_bytes(shape: Shape, mlp_dtype: Dtype, dtype: Dtype) -> int:
     """Bytes of weights whose MLPs, routers included, are stored as `mlp_dtype` and everything else as `dtype`."""
-    mlps = sum(mlp.params(shape.hidden_size) for mlp in shape.mlps)
+    mlps = sum(count for kind, count in shape.params_by_kind().items() if kind in {"mlp", "expert", "router"})
     return mlp_dtype.row_bytes(mlps) + dtype.row_bytes(shape.params - mlps)
 
 

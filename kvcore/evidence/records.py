@@ -186,7 +186,7 @@ def _groups(rows: object) -> tuple[Group, ...]:
 def _group(row: dict[str, object]) -> Group:
     kind = row.pop("kind")
     if kind == "latent":
-        return LatentGroup(params_per_layer=0, **row)  # type: ignore[arg-type]
+        return LatentGroup(**row)  # type: ignore[arg-type]
     if kind == "recurrent":
         states = row.pop("states")
         if not isinstance(states, list):

@@ -14,6 +14,7 @@ from kvcore.families.decoder import decoder, every
 from kvcore.fields import Fields
 from kvcore.layers import LayerGroup
 from kvcore.shape import Mlp, Shape
+from kvcore.tensors import Tensor
 
 __all__ = ["GEMMA"]
 
@@ -77,13 +78,34 @@ def _gemma3n(fields: Fields) -> Shape:
     fields.raw("altup_active_idx")
     fields.raw("altup_correct_scale")
     fields.raw("activation_sparsity_pattern")
-    each = (
-        2 * hidden * laurel + hidden  # LAuReL: two matrices and a norm
-        + 2 * hidden * per_layer + hidden  # per-layer input: gate, projection and norm
-        + inputs**3 + inputs**2 + hidden * inputs + 2 * hidden  # AltUp: prediction, correction, router, norm and scale
-    )  # fmt: skip
-    outer = rows * layers * per_layer + hidden * layers * per_layer + per_layer + 2 * (inputs - 1) * hidden**2
-    return replace(shape, other_params=layers * each + outer)
+    tensors: tuple[Tensor, ...] = (
+        Tensor("laurel.linear_left", (laurel, hidden), "mlp", layers),
+        Tensor("laurel.linear_right", (hidden, laurel), "mlp", layers),
+        Tensor("laurel.post_laurel_norm", (hidden,), "norm", layers),
+        Tensor("altup.prediction_coefs", (inputs**2, inputs), "mlp", layers),
+        Tensor("altup.correction_coefs", (inputs, inputs), "mlp", layers),
+        Tensor("altup.modality_router", (inputs, hidden), "mlp", layers),
+        Tensor("altup.router_norm", (hidden,), "norm", layers),
+        Tensor("altup.correct_output_scale", (hidden,), "mlp", layers),
+    )
+    if inputs > 1:
+        tensors += (
+            Tensor("altup_projections", (hidden, hidden), "mlp", inputs - 1),
+            Tensor("altup_unembed_projections", (hidden, hidden), "mlp", inputs - 1),
+        )
+    return replace(shape, other_tensors=tensors + _per_layer_embedding(hidden, layers, per_layer, rows))
+
+
+def _per_layer_embedding(hidden: int, layers: int, width: int, rows: int) -> tuple[Tensor, ...]:
+    """The embedding that each layer reads anew, `width` values of it, in the models for small devices."""
+    return (
+        Tensor("embed_tokens_per_layer", (rows, layers * width), "embedding"),
+        Tensor("per_layer_model_projection", (layers * width, hidden), "embedding"),
+        Tensor("per_layer_projection_norm", (width,), "norm"),
+        Tensor("per_layer_input_gate", (width, hidden), "mlp", layers),
+        Tensor("per_layer_projection", (hidden, width), "mlp", layers),
+        Tensor("post_per_layer_input_norm", (hidden,), "norm", layers),
+    )
 
 
 def _gemma3n_layers(fields: Fields) -> Shape:
@@ -153,7 +175,6 @@ def _gemma4(fields: Fields) -> Shape:
     for window, other in zip(windows, shared, strict=True):
         kv_heads, dim = (wide_heads, wide_dim) if window is None else (local_heads, local_dim)
         known = made.get((window, other))
-        saved = hidden * kv_heads * dim if k_is_v and window is None and not other else 0
         made[window, other] = LayerGroup(
             kind="shared" if other else "full" if window is None else "sliding",
             layers=known.layers + 1 if known else 1,
@@ -161,10 +182,10 @@ def _gemma4(fields: Fields) -> Shape:
             key_dim=dim,
             value_dim=dim,
             window=None if other else window,
-            extra_params=-saved,
+            values_from_keys=k_is_v and window is None and not other,
         )
     moe = fields.flag("enable_moe_block", default=False)
-    mlps, other_params = _gemma4_mlps(fields, hidden, shared, moe=moe)
+    mlps, router = _gemma4_mlps(fields, hidden, shared, moe=moe)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
@@ -175,12 +196,14 @@ def _gemma4(fields: Fields) -> Shape:
         context_limit=fields.tokens("max_position_embeddings", 131_072),
         qk_norm="head",
         norms_per_layer=7 if moe else 4,
-        other_params=other_params + _per_layer_inputs(fields, hidden, layers),
+        other_tensors=router + _per_layer_inputs(fields, hidden, layers),
     )
 
 
-def _gemma4_mlps(fields: Fields, hidden: int, shared: list[bool], *, moe: bool) -> tuple[tuple[Mlp, ...], int]:
-    """The MLPs, and the parameters of a router beside its matrix: a scale for its input and one for each expert."""
+def _gemma4_mlps(
+    fields: Fields, hidden: int, shared: list[bool], *, moe: bool
+) -> tuple[tuple[Mlp, ...], tuple[Tensor, ...]]:
+    """The MLPs, and what a router has beside its matrix: a scale for its input and one for each expert."""
     layers, width = len(shared), fields.count("intermediate_size")
     doubled = sum(shared) if fields.flag("use_double_wide_mlp", default=False) else 0
     for key in ("top_k_experts", "expert_intermediate_size"):
@@ -189,7 +212,7 @@ def _gemma4_mlps(fields: Fields, hidden: int, shared: list[bool], *, moe: bool) 
         fields.raw("num_experts")
         fields.raw("moe_intermediate_size")
         parts = ((layers - doubled, width), (doubled, 2 * width))
-        return tuple(Mlp(layers=count, intermediate_size=size, gated=True) for count, size in parts if count), 0
+        return tuple(Mlp(layers=count, intermediate_size=size, gated=True) for count, size in parts if count), ()
     if doubled:
         raise Unsupported(fields.name("use_double_wide_mlp"), True, "false beside enable_moe_block")
     experts = fields.count("num_experts")
@@ -197,17 +220,19 @@ def _gemma4_mlps(fields: Fields, hidden: int, shared: list[bool], *, moe: bool) 
         layers=layers, intermediate_size=fields.count("moe_intermediate_size"), gated=True, experts=experts,
         shared_size=width,
     )  # fmt: skip
-    return (routed,), layers * (hidden + experts)
+    return (routed,), (
+        Tensor("router.scale", (hidden,), "router", layers),
+        Tensor("router.per_expert_scale", (experts,), "router", layers),
+    )
 
 
-def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> int:
-    """Parameters of the embeddings that each layer reads anew, in the models for small devices."""
+def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> tuple[Tensor, ...]:
+    """The per-layer embedding of Gemma 4, in the models that have one."""
     width = fields.count("hidden_size_per_layer_input", 256, null=0, low=0)
     if not width:
         fields.raw("vocab_size_per_layer_input")
-        return 0
-    rows = fields.count("vocab_size_per_layer_input", 262_144)
-    return layers * (2 * hidden * width + hidden) + rows * layers * width + hidden * layers * width + width
+        return ()
+    return _per_layer_embedding(hidden, layers, width, fields.count("vocab_size_per_layer_input", 262_144))
 
 
 GEMMA: Mapping[str, Reader] = MappingProxyType(

@@ -101,7 +101,7 @@ def _opt(fields: Fields) -> Shape:
         context_limit=positions,
         qkv_bias=bias,
         output_bias=bias,
-        outer_norms=0 if fields.flag("_remove_final_layer_norm", default=False) else 1,
+        model_norms=0 if fields.flag("_remove_final_layer_norm", default=False) else 1,
         norm_bias=True,
         position_rows=positions + 2,
     )

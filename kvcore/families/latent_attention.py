@@ -14,12 +14,13 @@ from kvcore.families.decoder import dense
 from kvcore.fields import Fields
 from kvcore.latent import LatentGroup
 from kvcore.shape import Mlp, Shape
+from kvcore.tensors import Tensor
 
-__all__ = ["LATENT_ATTENTION", "latent_params"]
+__all__ = ["LATENT_ATTENTION", "latent_tensors"]
 
 
-def latent_params(fields: Fields, hidden: int, heads: int) -> tuple[int, int, int]:
-    """r_kv, d_rope, and the parameters of a layer's attention.
+def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, tuple[Tensor, ...]]:
+    """r_kv, d_rope, and the tensors of a layer's attention.
 
     Q comes through a rank of its own with a norm, or directly where `q_lora_rank` is null; K and V come through r_kv with
     a norm, beside the rotary key; every head has d_nope + d_rope values of Q and K and d_v of V.
@@ -30,11 +31,25 @@ def latent_params(fields: Fields, hidden: int, heads: int) -> tuple[int, int, in
     bias = fields.flag("attention_bias", default=False)
     for key in ("qk_head_dim", "head_dim", "num_key_value_heads", "rope_interleave"):
         fields.raw(key)
-    wide = heads * (nope + rope)
-    queries = query_rank * (hidden + 1 + wide) + (query_rank if bias else 0) if query_rank else hidden * wide
-    keys = hidden * (rank + rope) + rank + rank * heads * (nope + value)
-    output = heads * value * hidden
-    return rank, rope, queries + keys + output + (rank + rope + hidden if bias else 0)
+    queries = heads * (nope + rope)
+    tensors = [
+        Tensor("kv_a_proj_with_mqa", (rank + rope, hidden), "attention"),
+        Tensor("kv_a_layernorm", (rank,), "norm"),
+        Tensor("kv_b_proj", (heads * (nope + value), rank), "attention"),
+        Tensor("o_proj", (hidden, heads * value), "attention"),
+    ]
+    if query_rank:
+        tensors += [
+            Tensor("q_a_proj", (query_rank, hidden), "attention"),
+            Tensor("q_a_layernorm", (query_rank,), "norm"),
+            Tensor("q_b_proj", (queries, query_rank), "attention"),
+        ]
+    else:
+        tensors.append(Tensor("q_proj", (queries, hidden), "attention"))
+    if bias:
+        biases = (("q_a_proj.bias", query_rank), ("kv_a_proj_with_mqa.bias", rank + rope), ("o_proj.bias", hidden))
+        tensors += [Tensor(name, (width,), "attention") for name, width in biases if width]
+    return rank, rope, tuple(tensors)
 
 
 def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tuple[Mlp, ...]:
@@ -55,10 +70,10 @@ def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tup
 
 def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shape:
     hidden, heads, layers = usual_sizes(fields)
-    rank, rope, params = latent_params(fields, hidden, heads)
+    rank, rope, tensors = latent_tensors(fields, hidden, heads)
     for key in ("num_nextn_predict_layers", "mlp_bias"):
         fields.raw(key)
-    group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, params_per_layer=params)
+    group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
@@ -107,11 +122,17 @@ def _sparse(fields: Fields) -> Shape:
     else:
         fields.only("index_topk_freq", expected=1, default=1)
     hidden, query_rank = fields.count("hidden_size"), fields.count("q_lora_rank")
-    params = query_rank * heads * dim + hidden * dim + 2 * dim + hidden * heads
+    indexer = (
+        Tensor("indexer.wq_b", (heads * dim, query_rank), "attention"),
+        Tensor("indexer.wk", (dim, hidden), "attention"),
+        Tensor("indexer.k_norm", (dim,), "norm"),
+        Tensor("indexer.k_norm.bias", (dim,), "norm"),
+        Tensor("indexer.weights_proj", (heads, hidden), "attention"),
+    )
     shape = _shape(fields, _experts(fields, layers, first=3, corrected=True))
-    rank, rope, attention = latent_params(fields, hidden, shape.query_heads)
-    plain = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, params_per_layer=attention)
-    indexed = replace(plain, index_dim=dim, params_per_layer=attention + params)
+    rank, rope, tensors = latent_tensors(fields, hidden, shape.query_heads)
+    plain = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
+    indexed = replace(plain, index_dim=dim, tensors=tensors + indexer)
     counted = ((indexed, kinds.count("full")), (plain, kinds.count("shared")))
     return replace(shape, groups=tuple(replace(group, layers=count) for group, count in counted if count))
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from kvcore.errors import Invalid
 from kvcore.families.common import Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.families.decoder import Mlps, decoder, dense
-from kvcore.families.latent_attention import latent_params
+from kvcore.families.latent_attention import latent_tensors
 from kvcore.families.mixture_of_experts import qwen_experts
 from kvcore.families.recurrent_layers import (
     all_full,
@@ -26,6 +26,7 @@ from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Mlp, Shape
+from kvcore.tensors import Tensor
 
 __all__ = ["LINEAR_ATTENTION"]
 
@@ -50,7 +51,8 @@ def _qwen_hybrid(fields: Fields, mlps: Mlps) -> Shape:
     head_dim = fields.count("head_dim", 256)
     (group,) = shape.groups
     if isinstance(group, LayerGroup):
-        shape = replace(shape, groups=(replace(group, extra_params=hidden * shape.query_heads * head_dim),))
+        gate = Tensor("q_proj.gate", (shape.query_heads * head_dim, hidden), "attention")
+        shape = replace(shape, groups=(replace(group, extra_tensors=(gate,)),))
     others = [delta_net(fields, layers - attending, hidden)] if attending < layers else []
     return split_layers(shape, attending, others)
 
@@ -81,14 +83,14 @@ def _kimi_linear(fields: Fields) -> Shape:
         inner.count("short_conv_kernel_size", high=1024), weight_dtype(fields),
     )  # fmt: skip
     inner.finish()
-    rank, rope, params = latent_params(fields, hidden, heads)
+    rank, rope, tensors = latent_tensors(fields, hidden, heads)
     fields.raw("mla_use_nope")
     fields.raw("num_nextn_predict_layers")
     width = fields.count("moe_intermediate_size")
     shared = fields.count("num_shared_experts", null=0, low=0, high=1024) * width
     for key in ("num_experts_per_token", "num_expert_group", "use_grouped_topk"):
         fields.raw(key)
-    latent = LatentGroup(layers=max(1, len(attending)), kv_rank=rank, rope_dim=rope, params_per_layer=params)
+    latent = LatentGroup(layers=max(1, len(attending)), kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
@@ -169,7 +171,12 @@ def _minimax(fields: Fields) -> Shape:
         name="lightning attention",
         layers=layers - attending,
         states=(State(role="state", parts=heads, values=dim * dim, dtype=weight_dtype(fields)),),
-        params_per_layer=5 * hidden * wide + wide,
+        tensors=(
+            Tensor("qkv_proj", (3 * wide, hidden), "recurrent"),
+            Tensor("output_gate", (wide, hidden), "recurrent"),
+            Tensor("norm", (wide,), "norm"),
+            Tensor("out_proj", (hidden, wide), "recurrent"),
+        ),
     )
     return split_layers(shape, attending, [group])
 

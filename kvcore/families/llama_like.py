@@ -67,7 +67,7 @@ def _phi3(fields: Fields) -> Shape:
 def _olmo(fields: Fields) -> Shape:
     """Norms that have no parameters."""
     bias = fields.flag("attention_bias", default=False)
-    return decoder(fields, qkv_bias=bias, output_bias=bias, norms_per_layer=0, outer_norms=0)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, norms_per_layer=0, model_norms=0)
 
 
 def _olmo2(fields: Fields) -> Shape:

@@ -163,7 +163,7 @@ def _falcon_h1(fields: Fields) -> Shape:
         "attn_layer_indices",
     ):
         fields.raw(key)
-    group = layer.group(shape.layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"), beside=True)
+    group = layer.group(shape.layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"), parallel=True)
     return replace(shape, groups=(*shape.groups, group))
 
 

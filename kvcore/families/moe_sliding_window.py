@@ -22,6 +22,7 @@ from kvcore.families.decoder import decoder, every
 from kvcore.fields import Fields
 from kvcore.layers import LayerGroup
 from kvcore.shape import Mlp, Shape
+from kvcore.tensors import Tensor
 
 __all__ = ["MOE_SLIDING_WINDOW"]
 
@@ -109,7 +110,7 @@ def _mimo_v2(fields: Fields) -> Shape:
         value_dim=fields.count("swa_v_head_dim", value_dim),
         window=window,
         query_heads=local_heads if local_heads != heads else None,
-        extra_params=local_heads if sinks else 0,
+        extra_tensors=(Tensor("sinks", (local_heads,), "attention"),) if sinks else (),
     )
     checked_heads(fields, "num_key_value_heads", kv_heads, heads)
     checked_heads(fields, "swa_num_key_value_heads", local.kv_heads, local_heads)

@@ -12,9 +12,9 @@ from kvcore.errors import Invalid
 from kvcore.families.common import Reader, checked_heads, head_width
 from kvcore.families.recurrent_layers import Mamba2, state_dtype, weight_dtype
 from kvcore.fields import Fields
-from kvcore.layers import MOST_LAYERS, LayerGroup
-from kvcore.recurrent import RecurrentGroup
-from kvcore.shape import Mlp, Shape
+from kvcore.layers import MOST_LAYERS, LayerGroup, NoCacheGroup
+from kvcore.shape import Group, Mlp, Shape
+from kvcore.tensors import Tensor
 
 __all__ = ["NEMOTRON"]
 
@@ -74,13 +74,13 @@ def _nemotron_h(fields: Fields) -> Shape:
     fields.only("mamba_state_dim", expected=mamba.state, default=mamba.state)
     counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
-    groups: list[LayerGroup | RecurrentGroup] = []
+    groups: list[Group] = []
     if counts["attention"]:
         groups.append(LayerGroup(layers=counts["attention"], kv_heads=kv_heads, key_dim=dim, value_dim=dim))
     if counts["mamba"]:
         groups.append(mamba.group(counts["mamba"], dtype, state))
     if counts["mlp"] + counts["moe"]:
-        groups.append(RecurrentGroup(name="MLP alone", layers=counts["mlp"] + counts["moe"], states=()))
+        groups.append(NoCacheGroup(layers=counts["mlp"] + counts["moe"]))
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
@@ -141,13 +141,13 @@ def _nas(fields: Fields) -> Shape:
         widths.append(_width_of(Fields(inner.raw("ffn"), inner.name("ffn.")), hidden))
         inner.finish()
     without = kv_heads.count(0)
-    groups: list[LayerGroup | RecurrentGroup] = [
+    groups: list[Group] = [
         LayerGroup(layers=kv_heads.count(count), kv_heads=count, key_dim=dim, value_dim=dim)
         for count in dict.fromkeys(kv_heads)
         if count
     ]
     if without:
-        groups.append(RecurrentGroup(name="no attention", layers=without, states=()))
+        groups.append(NoCacheGroup(layers=without))
     halves = (layers - without) + (layers - widths.count(0))
     return Shape(
         hidden_size=hidden,
@@ -162,7 +162,7 @@ def _nas(fields: Fields) -> Shape:
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("max_position_embeddings"),
         norms_per_layer=0,
-        other_params=halves * hidden,
+        other_tensors=(Tensor("layer_norms", (hidden,), "norm", halves),) if halves else (),
     )
 
 

@@ -41,7 +41,7 @@ def _bloom(fields: Fields) -> Shape:
         context_limit=fields.tokens("seq_length"),
         qkv_bias=True,
         output_bias=True,
-        outer_norms=2,
+        model_norms=2,
         norm_bias=True,
     )
 

@@ -5,14 +5,16 @@ another type; the convolution's inputs are kept in the type of the weights. Mini
 state in the type of the weights too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype, cache_dtype
 from kvcore.errors import Unsupported
 from kvcore.fields import Fields
+from kvcore.layers import NoCacheGroup
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
+from kvcore.tensors import Tensor
 
 __all__ = [
     "Mamba1",
@@ -62,14 +64,25 @@ class Mamba1:
     bias: bool
     norms: bool = False
 
-    @property
-    def params(self) -> int:
-        """In, convolution, x, dt and out projections, A and D."""
-        convolution = self.inner * (self.kernel + self.conv_bias)
-        selection = self.inner * (self.rank + 2 * self.state) + (self.rank + 1) * self.inner
-        projections = 3 * self.hidden * self.inner + (2 * self.inner + self.hidden if self.bias else 0)
-        norms = self.rank + 2 * self.state if self.norms else 0
-        return projections + convolution + selection + self.inner * (self.state + 1) + norms
+    def tensors(self) -> Iterator[Tensor]:
+        """The tensors of one layer; see Mamba's own code (state-spaces/mamba, mamba_simple.py)."""
+        yield Tensor("in_proj", (2 * self.inner, self.hidden), "recurrent")
+        yield Tensor("conv1d", (self.inner, 1, self.kernel), "recurrent")
+        yield Tensor("x_proj", (self.rank + 2 * self.state, self.inner), "recurrent")
+        yield Tensor("dt_proj", (self.inner, self.rank), "recurrent")
+        yield Tensor("dt_proj.bias", (self.inner,), "recurrent")
+        yield Tensor("A_log", (self.inner, self.state), "recurrent")
+        yield Tensor("D", (self.inner,), "recurrent")
+        yield Tensor("out_proj", (self.hidden, self.inner), "recurrent")
+        if self.conv_bias:
+            yield Tensor("conv1d.bias", (self.inner,), "recurrent")
+        if self.bias:
+            yield Tensor("in_proj.bias", (2 * self.inner,), "recurrent")
+            yield Tensor("out_proj.bias", (self.hidden,), "recurrent")
+        if self.norms:
+            yield Tensor("dt_layernorm", (self.rank,), "norm")
+            yield Tensor("b_layernorm", (self.state,), "norm")
+            yield Tensor("c_layernorm", (self.state,), "norm")
 
     def group(self, layers: int, dtype: Dtype, state: Dtype) -> RecurrentGroup:
         """`layers` of these: a state of inner * state values, and kernel - 1 inputs of each channel."""
@@ -77,7 +90,7 @@ class Mamba1:
             State(role="state", parts=self.inner, values=self.state, dtype=state),
             State(role="convolution", parts=self.inner, values=self.kernel - 1, dtype=dtype),
         )
-        return RecurrentGroup(name="Mamba", layers=layers, states=states, params_per_layer=self.params)
+        return RecurrentGroup(name="Mamba", layers=layers, states=states, tensors=tuple(self.tensors()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +107,25 @@ class Mamba2:
     bias: bool
     norm: bool = True
 
-    @property
-    def params(self) -> int:
-        """In projection (gate, x, B, C, dt), convolution, dt bias, A and D, norm, out projection."""
+    def tensors(self) -> Iterator[Tensor]:
+        """The tensors of one layer; the in projection makes the gate, x, B, C and dt (state-spaces/mamba, mamba2.py)."""
         inner, shared = self.heads * self.head_dim, 2 * self.groups * self.state
         projected = 2 * inner + shared + self.heads
-        convolution = (inner + shared) * (self.kernel + self.conv_bias)
-        biases = projected + self.hidden if self.bias else 0
-        return self.hidden * (projected + inner) + biases + convolution + 3 * self.heads + (inner if self.norm else 0)
+        yield Tensor("in_proj", (projected, self.hidden), "recurrent")
+        yield Tensor("conv1d", (inner + shared, 1, self.kernel), "recurrent")
+        yield Tensor("dt_bias", (self.heads,), "recurrent")
+        yield Tensor("A_log", (self.heads,), "recurrent")
+        yield Tensor("D", (self.heads,), "recurrent")
+        yield Tensor("out_proj", (self.hidden, inner), "recurrent")
+        if self.conv_bias:
+            yield Tensor("conv1d.bias", (inner + shared,), "recurrent")
+        if self.bias:
+            yield Tensor("in_proj.bias", (projected,), "recurrent")
+            yield Tensor("out_proj.bias", (self.hidden,), "recurrent")
+        if self.norm:
+            yield Tensor("norm", (inner,), "norm")
 
-    def group(self, layers: int, dtype: Dtype, state: Dtype, *, beside: bool = False) -> RecurrentGroup:
+    def group(self, layers: int, dtype: Dtype, state: Dtype, *, parallel: bool = False) -> RecurrentGroup:
         """`layers` of these: a state of heads * head_dim * state values, and kernel - 1 inputs of x, B and C."""
         past = self.kernel - 1
         states = (
@@ -111,7 +133,9 @@ class Mamba2:
             State(role="convolution", parts=self.heads, values=self.head_dim * past, dtype=dtype),
             State(role="convolution", parts=self.groups, values=2 * self.state * past, dtype=dtype),
         )
-        return RecurrentGroup(name="Mamba-2", layers=layers, states=states, params_per_layer=self.params, beside=beside)
+        return RecurrentGroup(
+            name="Mamba-2", layers=layers, states=states, tensors=tuple(self.tensors()), parallel=parallel
+        )
 
 
 def delta_net(fields: Fields, layers: int, hidden: int) -> RecurrentGroup:
@@ -126,14 +150,16 @@ def delta_net(fields: Fields, layers: int, hidden: int) -> RecurrentGroup:
         State(role="convolution", parts=key_heads, values=2 * key_dim * (kernel - 1), dtype=dtype),
         State(role="convolution", parts=value_heads, values=value_dim * (kernel - 1), dtype=dtype),
     )
-    params = (
-        hidden * (2 * keys + 2 * values + 2 * value_heads)  # q, k, v, the output gate, and two gates a head
-        + (2 * keys + values) * kernel
-        + 2 * value_heads
-        + value_dim
-        + values * hidden
+    tensors = (
+        Tensor("in_proj_qkvz", (2 * keys + 2 * values, hidden), "recurrent"),  # q, k, v and the output gate
+        Tensor("in_proj_ba", (2 * value_heads, hidden), "recurrent"),  # two gates a head
+        Tensor("conv1d", (2 * keys + values, 1, kernel), "recurrent"),
+        Tensor("dt_bias", (value_heads,), "recurrent"),
+        Tensor("A_log", (value_heads,), "recurrent"),
+        Tensor("norm", (value_dim,), "norm"),
+        Tensor("out_proj", (hidden, values), "recurrent"),
     )
-    return RecurrentGroup(name="gated delta-net", layers=layers, states=states, params_per_layer=params)
+    return RecurrentGroup(name="gated delta-net", layers=layers, states=states, tensors=tensors)
 
 
 def kimi_delta(hidden: int, layers: int, size: tuple[int, int], kernel: int, dtype: Dtype) -> RecurrentGroup:
@@ -147,23 +173,40 @@ def kimi_delta(hidden: int, layers: int, size: tuple[int, int], kernel: int, dty
         State(role="state", parts=heads, values=dim * dim, dtype=cache_dtype("fp32")),
         State(role="convolution", parts=heads, values=3 * dim * (kernel - 1), dtype=dtype),
     )
-    params = (
-        4 * hidden * wide  # q, k, v and the output
-        + 3 * wide * kernel
-        + 2 * (hidden * dim + dim * wide)  # the forget gate and the output gate, each through a narrow middle
-        + hidden * heads
-        + wide
-        + heads
-        + dim
+    tensors = (
+        *(Tensor(f"{name}_proj", (wide, hidden), "recurrent") for name in "qkv"),
+        *(Tensor(f"{name}_conv1d", (wide, 1, kernel), "recurrent") for name in "qkv"),
+        Tensor(
+            "f_a_proj", (dim, hidden), "recurrent"
+        ),  # the forget gate and the output gate go through a narrow middle
+        Tensor("f_b_proj", (wide, dim), "recurrent"),
+        Tensor("g_a_proj", (dim, hidden), "recurrent"),
+        Tensor("g_b_proj", (wide, dim), "recurrent"),
+        Tensor("b_proj", (heads, hidden), "recurrent"),
+        Tensor("dt_bias", (wide,), "recurrent"),
+        Tensor("A_log", (heads,), "recurrent"),
+        Tensor("o_norm", (dim,), "norm"),
+        Tensor("o_proj", (hidden, wide), "recurrent"),
     )
-    return RecurrentGroup(name="Kimi delta attention", layers=layers, states=states, params_per_layer=params)
+    return RecurrentGroup(name="Kimi delta attention", layers=layers, states=states, tensors=tensors)
 
 
-def gated_convolution(hidden: int, layers: int, kernel: int, dtype: Dtype, *, bias: bool) -> RecurrentGroup:
+def gated_convolution(
+    hidden: int, layers: int, kernel: int, dtype: Dtype, *, bias: bool
+) -> RecurrentGroup | NoCacheGroup:
     """The short convolution of LFM2: three projections of the input, kernel - 1 of whose products are kept."""
-    params = 4 * hidden * hidden + hidden * kernel + (5 * hidden if bias else 0)
-    states = (State(role="convolution", parts=hidden, values=kernel - 1, dtype=dtype),) if kernel > 1 else ()
-    return RecurrentGroup(name="short convolution", layers=layers, states=states, params_per_layer=params)
+    tensors = [
+        Tensor("in_proj", (3 * hidden, hidden), "recurrent"),
+        Tensor("conv", (hidden, 1, kernel), "recurrent"),
+        Tensor("out_proj", (hidden, hidden), "recurrent"),
+    ]
+    if bias:
+        biases = (("in_proj.bias", 3 * hidden), ("conv.bias", hidden), ("out_proj.bias", hidden))
+        tensors += [Tensor(name, (width,), "recurrent") for name, width in biases]
+    if kernel == 1:  # nothing of the past is needed
+        return NoCacheGroup(layers=layers, tensors=tuple(tensors))
+    states = (State(role="convolution", parts=hidden, values=kernel - 1, dtype=dtype),)
+    return RecurrentGroup(name="short convolution", layers=layers, states=states, tensors=tuple(tensors))
 
 
 def all_full(fields: Fields, layers: int) -> list[int | None]:  # noqa: ARG001 - the caller reads layer_types
@@ -171,7 +214,7 @@ def all_full(fields: Fields, layers: int) -> list[int | None]:  # noqa: ARG001 -
     return [None] * layers
 
 
-def split_layers(shape: Shape, attending: int, others: Sequence[RecurrentGroup]) -> Shape:
+def split_layers(shape: Shape, attending: int, others: Sequence[RecurrentGroup | NoCacheGroup]) -> Shape:
     """`shape`, whose layers all attend, with `attending` of them left as they are and the rest as `others`."""
     (group,) = shape.groups
     kept = (replace(group, layers=attending),) if attending else ()

@@ -112,7 +112,7 @@ def test_the_least_batch_is_past_the_weights_and_not_level_with_them():
     """Weights that are exactly 16 sequences, and 160 tokens, of cache: `>=` in the place of `>` would answer those."""
     shape = Shape(
         hidden_size=64, query_heads=1, groups=(LayerGroup(layers=1, kv_heads=1, key_dim=64, value_dim=64),),
-        mlps=(), vocab_size=64, tied=True, norms_per_layer=0, outer_norms=0,
+        mlps=(), vocab_size=64, tied=True, norms_per_layer=0, model_norms=0,
     )  # fmt: skip
     fp16 = cache_dtype("fp16")
     held = Footprint(shape=shape, context=10, batch=1, cache_dtype=fp16, weight_dtype=weight_dtype("fp16"), gpu_bytes=1)

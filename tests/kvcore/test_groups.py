@@ -7,7 +7,7 @@ from kvcore.errors import Invalid, KvcoreError, OutOfRange, Unsupported
 from kvcore.footprint import Footprint
 from kvcore.groups import asymptotic_bytes, attention_name, cache_bytes
 from kvcore.latent import LatentGroup
-from kvcore.layers import LayerGroup
+from kvcore.layers import LayerGroup, NoCacheGroup
 from kvcore.mlp import Mlp
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
@@ -21,8 +21,8 @@ def heads(kind="full", layers=2, kv_heads=4, key_dim=8, value_dim=8, window=None
     )
 
 
-MLA = LatentGroup(layers=61, kv_rank=512, rope_dim=64, params_per_layer=1)
-SPARSE = LatentGroup(layers=61, kv_rank=512, rope_dim=64, index_dim=128, params_per_layer=1)
+MLA = LatentGroup(layers=61, kv_rank=512, rope_dim=64)
+SPARSE = LatentGroup(layers=61, kv_rank=512, rope_dim=64, index_dim=128)
 DELTA = RecurrentGroup(
     name="gated delta-net",
     layers=48,
@@ -31,7 +31,7 @@ DELTA = RecurrentGroup(
         State(role="convolution", parts=48, values=3 * 128, dtype=FP16),
     ),
 )
-IDLE = RecurrentGroup(name="MLP alone", layers=3, states=())
+IDLE = NoCacheGroup(layers=3)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,6 @@ def test_where_a_group_stops_growing(group, turn):
 
 def test_state_is_the_sum_of_its_parts_in_their_own_types():
     assert DELTA.state_bytes == 48 * (48 * 128 * 128 * 4 + 48 * 3 * 128 * 2)
-    assert DELTA.stored_as(convolution=FP32).state_bytes == 48 * (48 * 128 * 128 * 4 + 48 * 3 * 128 * 4)
-    assert DELTA.stored_as(state=FP16).state_bytes == 48 * (48 * 128 * 128 * 2 + 48 * 3 * 128 * 2)
 
 
 @pytest.mark.parametrize(
@@ -142,8 +140,9 @@ WINDOWED, WHOLE = 3 * 2 * 4 * 8 * 2, 2 * 2 * 4 * 8 * 2
     ],
 )
 def test_rates_are_marginal_average_and_asymptotic(context, marginal, average):
-    assert HYBRID.marginal_bytes(context, FP16) == marginal
-    assert HYBRID.average_bytes(context, FP16) == Fraction(average) + Fraction(DELTA.state_bytes, context)
+    cache = HYBRID.cache_bytes(context, FP16)
+    assert HYBRID.cache_bytes(context + 1, FP16) - cache == marginal
+    assert Fraction(cache, context) == Fraction(average)
     assert HYBRID.bytes_per_token(FP16) == WINDOWED + WHOLE
     assert HYBRID.asymptotic_bytes_per_token(FP16) == WHOLE == asymptotic_bytes(HYBRID.groups, FP16)
 
@@ -167,12 +166,12 @@ def test_a_state_past_the_weights_is_past_them_at_the_first_token():
         pytest.param(lambda: heads("chunked"), "window", id="chunks without a size"),
         pytest.param(lambda: heads("shared", window=4), "window", id="a window on a shared layer"),
         pytest.param(lambda: heads(query_heads=0), "query_heads", id="no query heads"),
-        pytest.param(
-            lambda: LatentGroup(layers=1, kv_rank=0, rope_dim=1, params_per_layer=0), "kv_rank", id="no latent"
-        ),
+        pytest.param(lambda: LatentGroup(layers=1, kv_rank=0, rope_dim=1), "kv_rank", id="no latent"),
         pytest.param(lambda: State(role="odd", parts=1, values=1, dtype=FP16), "role", id="a role there is not"),
         pytest.param(lambda: State(role="state", parts=0, values=1, dtype=FP16), "parts", id="a state of no parts"),
-        pytest.param(lambda: RecurrentGroup(name="x", layers=0, states=()), "layers", id="no layers"),
+        pytest.param(lambda: RecurrentGroup(name="x", layers=0, states=DELTA.states), "layers", id="no layers"),
+        pytest.param(lambda: RecurrentGroup(name="x", layers=1, states=()), "states", id="recurrence without a state"),
+        pytest.param(lambda: NoCacheGroup(layers=0), "layers", id="no layers of nothing"),
     ],
 )
 def test_a_group_that_is_none_is_refused(make, field):

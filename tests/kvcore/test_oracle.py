@@ -44,7 +44,7 @@ def random_shape(rng):
         output_bias=bool(rng.integers(2)),
         qk_norm=str(rng.choice(["none", "head", "all"])),
         norms_per_layer=int(rng.integers(1, 5)),
-        outer_norms=int(rng.integers(1, 3)),
+        model_norms=int(rng.integers(1, 3)),
         norm_bias=bool(rng.integers(2)),
         position_rows=int(rng.integers(0, 50)),
         lm_head_bias=bool(rng.integers(2)),
@@ -55,7 +55,7 @@ def tensors(shape):
     """The sizes of all its weight tensors, as a checkpoint would list them."""
     hidden, vocab = shape.hidden_size, shape.vocab_size
     norm = [(hidden,)] * (2 if shape.norm_bias else 1)
-    sizes = [(vocab, hidden), (shape.position_rows, hidden), *norm * shape.outer_norms]
+    sizes = [(vocab, hidden), (shape.position_rows, hidden), *norm * shape.model_norms]
     sizes += [] if shape.tied else [(vocab, hidden)]
     sizes += [(vocab,)] if shape.lm_head_bias else []
     for group in shape.groups:

@@ -63,7 +63,7 @@ def of_groups(*groups, context=1024, **split):
     return PerGpu(footprint=held, split=Split(**split))
 
 
-DEEPSEEK_V3 = LatentGroup(layers=61, kv_rank=512, rope_dim=64, params_per_layer=0)
+DEEPSEEK_V3 = LatentGroup(layers=61, kv_rank=512, rope_dim=64)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_cache_of_one_sequence(shape, context, expected):
             Shape(
                 hidden_size=4, query_heads=2, groups=(full(1, 1, 2),),
                 mlps=(Mlp(layers=1, intermediate_size=6, gated=True),), vocab_size=10, tied=True, qk_norm="all",
-                outer_norms=2, norms_per_layer=1,
+                model_norms=2, norms_per_layer=1,
             ),
             40 + (48 + 4 + 2 + 72 + 4) + 8,
             id="by hand: norms over all heads, a norm after the embedding",

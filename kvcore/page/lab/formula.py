@@ -4,9 +4,9 @@ from kvcore.dtypes import Dtype
 from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
+from kvcore.layers import LayerGroup
 from kvcore.page.html import Html, data, el, join
 from kvcore.page.lab import words
-from kvcore.recurrent import RecurrentGroup
 from kvcore.units import fixed, format_bytes, format_count
 
 __all__ = ["formula", "per_value"]
@@ -39,7 +39,7 @@ def _products(group: Group, keys: Dtype, values: Dtype | None) -> list[Html]:
 
     values: the type of V where it is not that of K.
     """
-    if group.kind == "shared" or isinstance(group, RecurrentGroup):
+    if group.kind == "shared" or not isinstance(group, LayerGroup | LatentGroup):
         return []
     layers = _factor(group.layers, words.LAYERS)
     p = Html(f"{_price(keys, words.CACHE_DTYPE)} B")

@@ -8,16 +8,18 @@ those of that time and must stay readable: where a class has since changed, the 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import get_args, get_origin
 
 from kvcore.dtypes import CACHE_DTYPES
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.latent import LatentGroup
-from kvcore.layers import LayerGroup
+from kvcore.layers import LayerGroup, NoCacheGroup
 from kvcore.mlp import Mlp
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
+from kvcore.tensors import Tensor
 
 __all__ = ["MOST_CHARACTERS", "read_v1_shape"]
 
@@ -43,6 +45,20 @@ _LONG = {
     "v": "vocab_size",
     "c": "context_limit",
 }
+_RENAMED = {"Shape": {"outer_norms": "model_norms"}, "Recurrent": {"beside": "parallel"}}
+"""Part -> a field's name of then -> its name of today."""
+
+_COUNTED = {
+    "Shape": {"other_params": ("other_tensors", "mlp")},
+    "Layers": {"extra_params": ("extra_tensors", "attention")},
+    "Latent": {"params_per_layer": ("tensors", "attention")},
+    "Recurrent": {"params_per_layer": ("tensors", "recurrent")},
+}
+"""Part -> a number of parameters of then -> the field of tensors that it is in today, and their kind."""
+
+_NEW_FIELDS = frozenset({"tensors", "extra_tensors", "other_tensors", "values_from_keys", "model_norms", "parallel"})
+"""Fields of today that links never named."""
+
 _WORDS: dict[str, object] = {"!t": True, "!f": False, "!n": None}
 _TOKEN = re.compile(r"-?[0-9]{1,15}|![tfn]|@[a-z0-9_]+|[A-Za-z][A-Za-z0-9_+.\-]*|[(),:]")
 _NUMBER = re.compile(r"-?[0-9]+")
@@ -81,6 +97,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(text)
         self.at = 0
+        self.saved: list[tuple[int, int]] = []
         if "".join(self.tokens) != text:
             raise Invalid("spec", text, "a shape as a link of this page spells it")
 
@@ -125,26 +142,67 @@ class _Reader:
             raise Invalid("spec", name, f"one of {', '.join(_PARTS)}")
         self.take("(")
         known = {field.name: field.type for field in fields(kind)}
+        old = {*_RENAMED.get(name, ()), *_COUNTED.get(name, ())}
         given: dict[str, object] = {}
         while self.next() != ")":
             if given:
                 self.take(",")
             field = self.take()
             field = _LONG.get(field, field)
-            if field not in known or field in given:
+            if field not in known.keys() - _NEW_FIELDS | old or field in given:
                 raise Invalid("spec", field, f"a field of {name}, once")
             self.take(":")
             given[field] = self.value(depth + 1)
         self.take(")")
+        return self.make(name, kind, known, given)
+
+    def make(self, name: str, kind: type, known: Mapping[str, object], given: dict[str, object]) -> object:
+        """A part of the fields in its brackets, each of which must be of its kind."""
+        now = self.translate(name, given)
+        if name == "Shape":
+            self.check_saved(now.get("hidden_size"))
+        if name == "Recurrent" and now.get("states") == ():  # an MLP alone: not a recurrent layer any more
+            kind, now = NoCacheGroup, {field: now[field] for field in ("layers", "tensors") if field in now}
         try:
-            made = kind(**given)
+            made = kind(**now)
         except KvcoreError:
             raise
         except (TypeError, AttributeError, ValueError) as error:  # a field is missing, or of the wrong kind
             raise Invalid("spec", name, _WHOLE_PART) from error
-        if not all(_is(value, known[field]) for field, value in given.items()):
+        if not all(_is(value, known[field]) for field, value in now.items()):
             raise Invalid("spec", name, _WHOLE_PART)
         return made
+
+    def translate(self, name: str, given: dict[str, object]) -> dict[str, object]:
+        """The fields of a part under the names that they have today.
+
+        Parameters that belonged to no known matrix were bare numbers; now they are a tensor called "other".
+        """
+        renamed = _RENAMED.get(name, {})
+        now = {renamed.get(field, field): value for field, value in given.items()}
+        for field, (tensors, kind) in _COUNTED.get(name, {}).items():
+            count = now.pop(field, 0)
+            if type(count) is not int:
+                raise Invalid("spec", name, _WHOLE_PART)
+            if count < 0:
+                now |= self.without_values(field, count, now)
+            elif count:
+                now[tensors] = (Tensor("other", (count,), kind),)
+        return now
+
+    def without_values(self, field: str, count: int, now: Mapping[str, object]) -> dict[str, object]:
+        """Fewer parameters than usual: V has no projection of its own. How large that would be, only the shape knows."""
+        kv_heads, value_dim = now.get("kv_heads"), now.get("value_dim")
+        if field != "extra_params" or not isinstance(kv_heads, int) or not isinstance(value_dim, int):
+            raise Invalid(field, count, "0 or more")
+        self.saved.append((count, kv_heads * value_dim))
+        return {"values_from_keys": True}
+
+    def check_saved(self, hidden_size: object) -> None:
+        """Check that the parameters saved are those of the V projections."""
+        for count, width in self.saved:
+            if not isinstance(hidden_size, int) or -count != hidden_size * width:
+                raise Invalid("extra_params", count, "minus the parameters of the V projection, or not negative")
 
     def next(self) -> str | None:
         """The token that comes next."""

@@ -9,6 +9,7 @@ from bisect import bisect_left
 
 import pytest
 
+from kvcore import catalog
 from kvcore.units import UNIT_SYSTEMS
 from tests.kvcore.page.reading import figures, slots, value
 
@@ -241,12 +242,13 @@ def test_solid_is_what_is_stored_and_hatched_what_is_reserved_and_empty(strategy
 
 
 MODELS = ("llama-3-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "qwen3-next-80b",
-          "gpt-oss-120b", "llama-4-scout", "codestral-mamba-7b", "deepseek-v3.2", "gemma-3n-e4b")  # fmt: skip
+          "gpt-oss-120b", "llama-4-scout", "codestral-mamba-7b", "deepseek-v3.2", "gemma-4-26b-a4b")  # fmt: skip
 
 
 @pytest.mark.parametrize("types", [{}, {"cache_dtype": "q8_0"}, {"cache_dtype": "fp8", "v_dtype": "q4_0"}], ids=str)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_products_of_the_formula_come_to_the_readout_beside_it(model, types):
+    assert model in catalog.MODELS
     found = slots(model=model, **types, context=4096, batch=3)
     text = re.sub(r"<[^>]+>", "", found["lab.formula"]).replace("&#183;", "*").replace(",", "")
     products, equals, _ = text.partition(" = ")
