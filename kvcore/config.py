@@ -22,10 +22,9 @@ _MOST_FIELDS = 1024
 _MOST_CHARACTERS = 1_000_000
 _MOST_DEPTH = 64  # the JSON reader recurses, and in the browser there is little stack
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_LAYOUT_FREE = (
-    "architectures", "auto_map", "dtype", "model_type", "quantization_config", "rope_parameters", "rope_scaling",
-    "torch_dtype", "transformers_version",
-)  # fmt: skip
+_NO_LAYOUT = ("architectures", "auto_map", "rope_parameters", "rope_scaling", "transformers_version")
+_STORAGE = ("dtype", "quantization_config", "torch_dtype")
+"""How the checkpoint's weights are stored: read, so that a link carries it, and no part of the shape."""
 
 _ONCE_FLAT = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}  # before text_config there was one level
 
@@ -53,16 +52,19 @@ def read_config(config: object) -> Reading:
     outer = fields = Fields(config)
     if isinstance(config, Mapping) and len(config) > _MOST_FIELDS:
         raise Invalid("config", config, f"an object of at most {_MOST_FIELDS} fields")
-    kind = fields.raw("model_type")
+    kind = fields.value("model_type")
     if isinstance(kind, str) and kind in NESTED:
-        if isinstance(fields.raw("text_config"), Mapping):
+        if isinstance(fields.value("text_config"), Mapping):
             fields, kind = _nested(fields, kind)
         elif kind in _ONCE_FLAT:
             kind = _ONCE_FLAT[kind]
         else:
-            raise Invalid("text_config", fields.raw("text_config"), "there, and it describes the layers")
-    for key in _LAYOUT_FREE:
-        fields.raw(key)
+            raise Invalid("text_config", fields.value("text_config"), "there, and it describes the layers")
+    fields.ignore(*_NO_LAYOUT)
+    fields.value("model_type")
+    for key in _STORAGE:
+        outer.value(key)
+        fields.value(key)
     reader = FAMILIES.get(kind) if isinstance(kind, str) else None
     if reader is None:
         raise Unsupported(
@@ -82,16 +84,16 @@ def read_config(config: object) -> Reading:
 def _nested(outer: Fields, kind: str) -> tuple[Fields, object]:
     """The fields of `text_config`, and its model_type; `tie_word_embeddings` stands inside, outside, or alike in both."""
     allowed = NESTED[kind]
-    text = outer.raw("text_config")
-    tied = outer.raw("tie_word_embeddings")
+    text = outer.value("text_config")
+    tied = outer.value("tie_word_embeddings")
     inner = Fields(text, "text_config.")
-    inner_kind = inner.raw("model_type")
+    inner_kind = inner.value("model_type")
     if inner_kind is None and len(allowed) == 1:
         inner_kind = allowed[0]
     if inner_kind not in allowed:
         expected = REFUSED.get(str(inner_kind), f"one of {', '.join(allowed)}, as {kind} has it")
         raise Unsupported("text_config.model_type", inner_kind, expected)
-    if tied is not None and inner.has("tie_word_embeddings") and inner.raw("tie_word_embeddings") != tied:
+    if tied is not None and inner.has("tie_word_embeddings") and inner.value("tie_word_embeddings") != tied:
         raise Invalid("tie_word_embeddings", tied, "what text_config.tie_word_embeddings says")
     if tied is not None and isinstance(text, Mapping):
         inner = Fields({**text, "tie_word_embeddings": tied}, "text_config.")

@@ -35,7 +35,7 @@ _HARMLESS = frozenset(
     num_labels num_return_sequences num_logits_to_keep n_ctx embd_dropout residual_dropout norm_type mlp_type
     cache_implementation full_attn_mod
     n_group topk_group rescale_prenorm_residual moe_router_activation_func moe_renormalize moe_shared_expert_overlap
-    layernorm_epsilon final_layernorm_epsilon embedding_multiplier
+    layernorm_epsilon final_layernorm_epsilon
     """.split()  # noqa: SIM905 - as a literal it would be a screen of quotation marks
 )
 
@@ -57,6 +57,7 @@ class Fields:
         self._config = config
         self._path = path
         self._read: set[str] = set()
+        self._ignored: set[str] = set()
         self.assumed: dict[str, object] = {}
 
     def name(self, key: str) -> str:
@@ -67,16 +68,20 @@ class Fields:
         """Whether the key is there and not null."""
         return self._config.get(key) is not None
 
-    def raw(self, key: str) -> object:
+    def value(self, key: str) -> object:
         """The value as it is, or None; the key counts as read."""
         self._read.add(key)
         return self._config.get(key)
 
-    def count(
+    def ignore(self, *keys: str) -> None:
+        """Mark keys as known whose values change no shape, so that `finish` does not refuse them."""
+        self._ignored.update(keys)
+
+    def integer(
         self, key: str, default: int = REQUIRED, *, null: int = REQUIRED, low: int = 1, high: int = MOST_WIDTH
     ) -> int:
         """An integer from `low` to `high`; `default` where the key is missing, `null` where its value is null."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None:
             present = key in self._config
             fallback = null if present else default
@@ -88,11 +93,11 @@ class Fields:
 
     def layers(self, key: str) -> int:
         """A number of layers."""
-        return self.count(key, high=MOST_LAYERS)
+        return self.integer(key, high=MOST_LAYERS)
 
     def tokens(self, key: str, default: int | None = None) -> int | None:
         """A number of tokens, or None for no limit where the value is null; `default` where the key is missing."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None:
             if key in self._config:
                 return None
@@ -100,18 +105,18 @@ class Fields:
             return default
         return check_int(self.name(key), value, 1, MOST_TOKENS)
 
-    def counts(self, key: str, length: int) -> list[int]:
+    def integers_per_layer(self, key: str, length: int) -> list[int]:
         """A number for each of `length` layers: a list of them, or one number for all."""
-        value = self.raw(key)
+        value = self.value(key)
         if isinstance(value, list):
             if len(value) != length:
                 raise Invalid(self.name(key), value, f"a list of {length}, one entry a layer")
             return [check_int(self.name(key), item, 1, MOST_WIDTH) for item in value]
-        return [self.count(key)] * length
+        return [self.integer(key)] * length
 
     def flag(self, key: str, default: bool) -> bool:
         """True or False; `default` where the key is missing or null."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None:
             self.assumed[self.name(key)] = default
             return default
@@ -119,9 +124,9 @@ class Fields:
             raise Invalid(self.name(key), value, "true or false")
         return value
 
-    def listed(self, key: str, length: int, allowed: Iterable[str]) -> list[str] | None:
+    def strings(self, key: str, length: int, allowed: Iterable[str]) -> list[str] | None:
         """A list of `length` words out of `allowed`, or None where there is none."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None:
             return None
         if not isinstance(value, list) or len(value) != length:
@@ -132,9 +137,9 @@ class Fields:
                 raise Unsupported(self.name(key), word, f"one of {', '.join(known)}")
         return value
 
-    def numbers(self, key: str, length: int, allowed: tuple[int, ...]) -> list[int] | None:
+    def integers(self, key: str, length: int, allowed: tuple[int, ...]) -> list[int] | None:
         """A list of `length` numbers out of `allowed`, or None where there is none, or an empty one."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None or value == []:
             return None
         if not isinstance(value, list) or len(value) != length:
@@ -144,9 +149,9 @@ class Fields:
                 raise Unsupported(self.name(key), item, f"one of {', '.join(map(str, allowed))}")
         return value
 
-    def word(self, key: str, letters: str) -> str:
+    def letters(self, key: str, letters: str) -> str:
         """A word of at most as many letters as there can be layers, all of them in `letters`."""
-        value = self.raw(key)
+        value = self.value(key)
         if not isinstance(value, str) or not 1 <= len(value) <= MOST_LAYERS:
             raise Invalid(self.name(key), value, f"a word of the letters {letters}, one a layer")
         for letter in value:
@@ -154,30 +159,30 @@ class Fields:
                 raise Unsupported(self.name(key), letter, f"one of {', '.join(letters)}")
         return value
 
-    def indices(self, key: str, below: int) -> frozenset[int]:
+    def layer_indices(self, key: str, below: int) -> frozenset[int]:
         """A list of layer numbers below `below`; none where the key is missing or null."""
-        value = self.raw(key)
+        value = self.value(key)
         if value is None:
             return frozenset()
         if not isinstance(value, list) or len(value) > below:
             raise Invalid(self.name(key), value, f"a list of layer numbers below {below}")
         return frozenset(check_int(self.name(key), index, 0, below - 1) for index in value)
 
-    def only(self, key: str, expected: object, default: object) -> None:
+    def require(self, key: str, expected: object, default: object) -> None:
         """Refuse any value but `expected`, the one case kvcore has a formula for; a missing key means `default`."""
-        value = self.raw(key)
+        value = self.value(key)
         value = default if value is None else value
         if value != expected or type(value) is not type(expected):
             raise Unsupported(self.name(key), value, f"{expected}, the one case there is a formula for")
 
     def used(self) -> dict[str, object]:
-        """The fields that are there and were read."""
+        """The fields that are there and were read: all that the shape was made of."""
         return {key: value for key, value in self._config.items() if key in self._read}
 
     def finish(self) -> None:
         """Refuse fields that say something about the shape and that the family's reader did not ask for."""
         for key, value in self._config.items():
-            if key in self._read or key in _HARMLESS or key.startswith("_") or not value:
+            if key in self._read | self._ignored or key in _HARMLESS or key.startswith("_") or not value:
                 continue
             if key.startswith(("num_", "n_")) or any(part in key.lower() for part in _STRUCTURAL):
                 raise Unsupported(self.name(key), value, "known for this model_type, and it may change the shape")

@@ -37,11 +37,11 @@ def checked_heads(fields: Fields, key: str, kv_heads: int, query_heads: int) -> 
 def head_width(fields: Fields, hidden_size: int, query_heads: int, hidden_key: str = "hidden_size") -> int:
     """d_h: an explicit `head_dim` wins; otherwise hidden size / query heads, which must be whole."""
     if fields.has("head_dim"):
-        return fields.count("head_dim")
+        return fields.integer("head_dim")
     if hidden_size % query_heads:
         expected = f"a multiple of the {query_heads} query heads, and there is no head_dim"
         raise Invalid(fields.name(hidden_key), hidden_size, expected)
-    return fields.count("head_dim", hidden_size // query_heads, null=hidden_size // query_heads)
+    return fields.integer("head_dim", hidden_size // query_heads, null=hidden_size // query_heads)
 
 
 def layer_windows(
@@ -58,7 +58,7 @@ def layer_windows(
     `layer_types` decides where the config has it; otherwise layers slide where `slides` says, all of them by default,
     if there is a `window` at all. `local` is the type of a layer with a window, `window_key` the field that has it.
     """
-    types = fields.listed("layer_types", layers, (_FULL, local))
+    types = fields.strings("layer_types", layers, (_FULL, local))
     if types is None:
         return [window if sliding else None for sliding in (slides or [True] * layers)]
     if window is None and local in types:
@@ -85,7 +85,7 @@ def attention_groups(
 
 def usual_sizes(fields: Fields) -> tuple[int, int, int]:
     """Hidden size, query heads and layers, under the names that most families use."""
-    return fields.count("hidden_size"), fields.count("num_attention_heads"), fields.layers("num_hidden_layers")
+    return fields.integer("hidden_size"), fields.integer("num_attention_heads"), fields.layers("num_hidden_layers")
 
 
 def full_attention(
@@ -115,9 +115,9 @@ def routed_mlps(routed: Sequence[bool], width: int, dense_width: int, **more: An
 
 def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
     """Which layers route: those from `first_k_dense_replace` on, or as `mlp_layer_types` says; `moe_layer_freq` is 1."""
-    types = fields.listed("mlp_layer_types", layers, ("dense", "sparse"))
-    first = fields.count("first_k_dense_replace", default, null=default, low=0, high=MOST_LAYERS)
-    fields.only("moe_layer_freq", expected=1, default=1)
+    types = fields.strings("mlp_layer_types", layers, ("dense", "sparse"))
+    first = fields.integer("first_k_dense_replace", default, null=default, low=0, high=MOST_LAYERS)
+    fields.require("moe_layer_freq", expected=1, default=1)
     if types is not None:
         return [kind == "sparse" for kind in types]
     return [layer >= first for layer in range(layers)]

@@ -30,7 +30,7 @@ def every(step: int, default_window: int | None, key: str | None = None) -> Wind
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", default_window)
-        period = fields.count(key, step, null=step) if key else step
+        period = fields.integer(key, step, null=step) if key else step
         return layer_windows(fields, layers, window, [(layer + 1) % period != 0 for layer in range(layers)])
 
     return windows
@@ -39,11 +39,10 @@ def every(step: int, default_window: int | None, key: str | None = None) -> Wind
 def from_qwen(fields: Fields, layers: int) -> Sequence[int | None]:
     """Layers from `max_window_layers` on slide, and only if `use_sliding_window` says so."""
     if not fields.flag("use_sliding_window", default=False):
-        fields.raw("sliding_window")
-        fields.raw("max_window_layers")
+        fields.ignore("sliding_window", "max_window_layers")
         return layer_windows(fields, layers, None)
     window = fields.tokens("sliding_window", 4096)
-    first = fields.count("max_window_layers", 28, low=0)
+    first = fields.integer("max_window_layers", 28, low=0)
     return layer_windows(fields, layers, window, [layer >= first for layer in range(layers)])
 
 
@@ -51,7 +50,7 @@ def dense(*, bias: bool = False, gated: bool = True, key: str = "intermediate_si
     """One MLP a layer, all alike."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        return (Mlp(layers=layers, intermediate_size=fields.count(key), gated=gated, bias=bias),)
+        return (Mlp(layers=layers, intermediate_size=fields.integer(key), gated=gated, bias=bias),)
 
     return mlps
 
@@ -80,21 +79,21 @@ def decoder(
     A `default_` is what the family's code takes where the config is silent: without one the heads and the vocabulary
     must be there, there are as many KV heads as query heads, and head_dim is hidden_size / query heads.
     """
-    hidden = fields.count("hidden_size")
-    heads = fields.count("num_attention_heads", REQUIRED if default_heads is None else default_heads)
+    hidden = fields.integer("hidden_size")
+    heads = fields.integer("num_attention_heads", REQUIRED if default_heads is None else default_heads)
     layers = fields.layers("num_hidden_layers")
-    kv_heads = fields.count("num_key_value_heads", default_kv_heads or heads, null=heads)
+    kv_heads = fields.integer("num_key_value_heads", default_kv_heads or heads, null=heads)
     checked_heads(fields, "num_key_value_heads", kv_heads, heads)
     if default_head_dim is None:
         head_dim = head_width(fields, hidden, heads)
     else:
-        head_dim = fields.count("head_dim", default_head_dim)
+        head_dim = fields.integer("head_dim", default_head_dim)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=attention_groups(windows(fields, layers), kv_heads, head_dim),
         mlps=(mlps or dense())(fields, layers),
-        vocab_size=fields.count("vocab_size", REQUIRED if default_vocab is None else default_vocab),
+        vocab_size=fields.integer("vocab_size", REQUIRED if default_vocab is None else default_vocab),
         tied=fields.flag("tie_word_embeddings", tied),
         context_limit=fields.tokens("max_position_embeddings"),
         qkv_bias=qkv_bias,

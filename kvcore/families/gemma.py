@@ -41,7 +41,7 @@ def _gemma2(fields: Fields) -> Shape:
 
 def _gemma3(fields: Fields) -> Shape:
     """Five layers of six slide, or as many as `sliding_window_pattern` says; norms of query and key heads."""
-    fields.only("use_bidirectional_attention", expected=False, default=False)
+    fields.require("use_bidirectional_attention", expected=False, default=False)
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
@@ -60,7 +60,7 @@ def _gemma3(fields: Fields) -> Shape:
 
 def _sharing(fields: Fields, layers: int, windows: list[int | None], default: int) -> list[bool]:
     """Which layers read another's cache: the last `num_kv_shared_layers`, whose kinds must be among the layers before."""
-    shared = fields.count("num_kv_shared_layers", default, null=0, low=0, high=layers)
+    shared = fields.integer("num_kv_shared_layers", default, null=0, low=0, high=layers)
     own = windows[: layers - shared]
     if shared and set(windows) != set(own):
         raise Invalid(fields.name("num_kv_shared_layers"), shared, "a number that leaves a layer of each kind a cache")
@@ -71,13 +71,11 @@ def _gemma3n(fields: Fields) -> Shape:
     """Gemma 3n: shared caches, per-layer embeddings, LAuReL and AltUp matrices (Gemma 3n's modeling code)."""
     shape = _gemma3n_layers(fields)
     hidden, layers = shape.hidden_size, shape.layers
-    per_layer = fields.count("hidden_size_per_layer_input", 256)
-    rows = fields.count("vocab_size_per_layer_input", 262_144)
-    inputs = fields.count("altup_num_inputs", 4, high=64)
-    laurel = fields.count("laurel_rank", 64)
-    fields.raw("altup_active_idx")
-    fields.raw("altup_correct_scale")
-    fields.raw("activation_sparsity_pattern")
+    per_layer = fields.integer("hidden_size_per_layer_input", 256)
+    rows = fields.integer("vocab_size_per_layer_input", 262_144)
+    inputs = fields.integer("altup_num_inputs", 4, high=64)
+    laurel = fields.integer("laurel_rank", 64)
+    fields.ignore("altup_active_idx", "altup_correct_scale", "activation_sparsity_pattern")
     tensors: tuple[Tensor, ...] = (
         Tensor("laurel.linear_left", (laurel, hidden), "mlp", layers),
         Tensor("laurel.linear_right", (hidden, laurel), "mlp", layers),
@@ -117,7 +115,7 @@ def _gemma3n_layers(fields: Fields) -> Shape:
         return windows
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        widths = fields.counts("intermediate_size", layers)
+        widths = fields.integers_per_layer("intermediate_size", layers)
         return tuple(
             Mlp(layers=widths.count(width), intermediate_size=width, gated=True) for width in dict.fromkeys(widths)
         )
@@ -157,18 +155,18 @@ def _gemma4(fields: Fields) -> Shape:
     The rotary K and the V made of one projection differ, so both are cached. The largest models have no per-layer
     embeddings, the MoE one has a dense MLP beside its experts and three norms more a layer.
     """
-    fields.only("attention_bias", expected=False, default=False)
-    fields.only("use_bidirectional_attention", expected="vision", default="vision")
+    fields.require("attention_bias", expected=False, default=False)
+    fields.require("use_bidirectional_attention", expected="vision", default="vision")
     hidden, heads, layers = usual_sizes(fields)
     windows = list(every(6, 512)(fields, layers))
     if windows[-1] is not None:
         raise Unsupported(fields.name("layer_types"), "sliding_attention", "full_attention in the last layer")
     shared = _sharing(fields, layers, windows, 0)
-    local_heads = fields.count("num_key_value_heads", 4)
+    local_heads = fields.integer("num_key_value_heads", 4)
     k_is_v = fields.flag("attention_k_eq_v", default=False)
-    wide_heads = fields.count("num_global_key_value_heads", local_heads, null=local_heads)
+    wide_heads = fields.integer("num_global_key_value_heads", local_heads, null=local_heads)
     wide_heads = wide_heads if k_is_v else local_heads
-    local_dim, wide_dim = fields.count("head_dim", 256), fields.count("global_head_dim", 512)
+    local_dim, wide_dim = fields.integer("head_dim", 256), fields.integer("global_head_dim", 512)
     checked_heads(fields, "num_key_value_heads", local_heads, heads)
     checked_heads(fields, "num_global_key_value_heads", wide_heads, heads)
     made: dict[tuple[int | None, bool], LayerGroup] = {}
@@ -191,7 +189,7 @@ def _gemma4(fields: Fields) -> Shape:
         query_heads=heads,
         groups=tuple(made.values()),
         mlps=mlps,
-        vocab_size=fields.count("vocab_size", 262_144),
+        vocab_size=fields.integer("vocab_size", 262_144),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=fields.tokens("max_position_embeddings", 131_072),
         qk_norm="head",
@@ -204,20 +202,18 @@ def _gemma4_mlps(
     fields: Fields, hidden: int, shared: list[bool], *, moe: bool
 ) -> tuple[tuple[Mlp, ...], tuple[Tensor, ...]]:
     """The MLPs, and what a router has beside its matrix: a scale for its input and one for each expert."""
-    layers, width = len(shared), fields.count("intermediate_size")
+    layers, width = len(shared), fields.integer("intermediate_size")
     doubled = sum(shared) if fields.flag("use_double_wide_mlp", default=False) else 0
-    for key in ("top_k_experts", "expert_intermediate_size"):
-        fields.raw(key)
+    fields.ignore("top_k_experts", "expert_intermediate_size")
     if not moe:
-        fields.raw("num_experts")
-        fields.raw("moe_intermediate_size")
+        fields.ignore("num_experts", "moe_intermediate_size")
         parts = ((layers - doubled, width), (doubled, 2 * width))
         return tuple(Mlp(layers=count, intermediate_size=size, gated=True) for count, size in parts if count), ()
     if doubled:
         raise Unsupported(fields.name("use_double_wide_mlp"), True, "false beside enable_moe_block")
-    experts = fields.count("num_experts")
+    experts = fields.integer("num_experts")
     routed = Mlp(
-        layers=layers, intermediate_size=fields.count("moe_intermediate_size"), gated=True, experts=experts,
+        layers=layers, intermediate_size=fields.integer("moe_intermediate_size"), gated=True, experts=experts,
         shared_size=width,
     )  # fmt: skip
     return (routed,), (
@@ -228,11 +224,11 @@ def _gemma4_mlps(
 
 def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> tuple[Tensor, ...]:
     """The per-layer embedding of Gemma 4, in the models that have one."""
-    width = fields.count("hidden_size_per_layer_input", 256, null=0, low=0)
+    width = fields.integer("hidden_size_per_layer_input", 256, null=0, low=0)
     if not width:
-        fields.raw("vocab_size_per_layer_input")
+        fields.ignore("vocab_size_per_layer_input")
         return ()
-    return _per_layer_embedding(hidden, layers, width, fields.count("vocab_size_per_layer_input", 262_144))
+    return _per_layer_embedding(hidden, layers, width, fields.integer("vocab_size_per_layer_input", 262_144))
 
 
 GEMMA: Mapping[str, Reader] = MappingProxyType(

@@ -21,15 +21,15 @@ __all__ = ["GPT_LIKE"]
 
 def _gpt2(fields: Fields) -> Shape:
     """GPT-2, GPT-3: learned positions, biases everywhere, tied."""
-    fields.only("add_cross_attention", expected=False, default=False)
-    hidden, heads, layers = fields.count("n_embd"), fields.count("n_head"), fields.layers("n_layer")
-    positions = fields.count("n_positions")
+    fields.require("add_cross_attention", expected=False, default=False)
+    hidden, heads, layers = fields.integer("n_embd"), fields.integer("n_head"), fields.layers("n_layer")
+    positions = fields.integer("n_positions")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, hidden_key="n_embd"),
-        mlps=plain_mlps(layers, fields.count("n_inner", 4 * hidden, null=4 * hidden)),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("n_inner", 4 * hidden, null=4 * hidden)),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=positions,
         qkv_bias=True,
@@ -41,7 +41,7 @@ def _gpt2(fields: Fields) -> Shape:
 
 def _gpt_bigcode(fields: Fields) -> Shape:
     """StarCoder: GPT-2 with one KV head for all query heads, unless `multi_query` is false."""
-    heads = fields.count("n_head")
+    heads = fields.integer("n_head")
     shape = _gpt2(fields)
     if not fields.flag("multi_query", default=True):
         return shape
@@ -50,13 +50,13 @@ def _gpt_bigcode(fields: Fields) -> Shape:
 
 def _gptj(fields: Fields) -> Shape:
     """GPT-J: one norm a layer, its halves in parallel; biases in the MLPs and on the output layer only."""
-    hidden, heads, layers = fields.count("n_embd"), fields.count("n_head"), fields.layers("n_layer")
+    hidden, heads, layers = fields.integer("n_embd"), fields.integer("n_head"), fields.layers("n_layer")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, hidden_key="n_embd"),
-        mlps=plain_mlps(layers, fields.count("n_inner", 4 * hidden, null=4 * hidden)),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("n_inner", 4 * hidden, null=4 * hidden)),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("n_positions"),
         norms_per_layer=1,
@@ -73,8 +73,8 @@ def _gpt_neox(fields: Fields) -> Shape:
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads),
-        mlps=plain_mlps(layers, fields.count("intermediate_size")),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("intermediate_size")),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("max_position_embeddings"),
         qkv_bias=bias,
@@ -86,17 +86,17 @@ def _gpt_neox(fields: Fields) -> Shape:
 def _opt(fields: Fields) -> Shape:
     """OPT: two rows more of learned positions than positions; the smaller embedding of OPT-350M has no reader."""
     hidden, heads, layers = usual_sizes(fields)
-    fields.only("word_embed_proj_dim", expected=hidden, default=hidden)
-    fields.only("do_layer_norm_before", expected=True, default=True)
-    fields.only("layer_norm_elementwise_affine", expected=True, default=True)
+    fields.require("word_embed_proj_dim", expected=hidden, default=hidden)
+    fields.require("do_layer_norm_before", expected=True, default=True)
+    fields.require("layer_norm_elementwise_affine", expected=True, default=True)
     bias = fields.flag("enable_bias", default=True)
-    positions = fields.count("max_position_embeddings")
+    positions = fields.integer("max_position_embeddings")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads),
-        mlps=plain_mlps(layers, fields.count("ffn_dim"), bias=bias),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("ffn_dim"), bias=bias),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=positions,
         qkv_bias=bias,

@@ -25,12 +25,11 @@ def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, t
     Q comes through a rank of its own with a norm, or directly where `q_lora_rank` is null; K and V come through r_kv with
     a norm, beside the rotary key; every head has d_nope + d_rope values of Q and K and d_v of V.
     """
-    rank, rope = fields.count("kv_lora_rank"), fields.count("qk_rope_head_dim")
-    nope, value = fields.count("qk_nope_head_dim"), fields.count("v_head_dim")
-    query_rank = fields.count("q_lora_rank", null=0, low=0)
+    rank, rope = fields.integer("kv_lora_rank"), fields.integer("qk_rope_head_dim")
+    nope, value = fields.integer("qk_nope_head_dim"), fields.integer("v_head_dim")
+    query_rank = fields.integer("q_lora_rank", null=0, low=0)
     bias = fields.flag("attention_bias", default=False)
-    for key in ("qk_head_dim", "head_dim", "num_key_value_heads", "rope_interleave"):
-        fields.raw(key)
+    fields.ignore("qk_head_dim", "head_dim", "num_key_value_heads", "rope_interleave")
     queries = heads * (nope + rope)
     tensors = [
         Tensor("kv_a_proj_with_mqa", (rank + rope, hidden), "attention"),
@@ -55,14 +54,14 @@ def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, t
 def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tuple[Mlp, ...]:
     """Dense MLPs in the first layers, routed and shared experts after; `corrected` routers have a bias for each expert."""
     routed = after_the_first(fields, layers, first)
-    width = fields.count("moe_intermediate_size")
-    shared = fields.count("n_shared_experts", null=0, low=0, high=1024)
-    fields.raw("ep_size")
+    width = fields.integer("moe_intermediate_size")
+    shared = fields.integer("n_shared_experts", null=0, low=0, high=1024)
+    fields.ignore("ep_size")
     return routed_mlps(
         routed,
         width,
-        fields.count("intermediate_size"),
-        experts=fields.count("n_routed_experts"),
+        fields.integer("intermediate_size"),
+        experts=fields.integer("n_routed_experts"),
         shared_size=shared * width,
         router_bias=corrected,
     )
@@ -71,15 +70,14 @@ def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tup
 def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shape:
     hidden, heads, layers = usual_sizes(fields)
     rank, rope, tensors = latent_tensors(fields, hidden, heads)
-    for key in ("num_nextn_predict_layers", "mlp_bias"):
-        fields.raw(key)
+    fields.ignore("num_nextn_predict_layers", "mlp_bias")
     group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=(group,),
         mlps=mlps,
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", tied),
         context_limit=fields.tokens("max_position_embeddings"),
     )
@@ -87,7 +85,7 @@ def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shap
 
 def _deepseek_v2(fields: Fields) -> Shape:
     layers = fields.layers("num_hidden_layers")
-    fields.only("mlp_bias", expected=False, default=False)
+    fields.require("mlp_bias", expected=False, default=False)
     return _shape(fields, _experts(fields, layers, first=0, corrected=False))
 
 
@@ -111,17 +109,15 @@ def _sparse(fields: Fields) -> Shape:
     A layer of `indexer_types` "shared" (GLM-5.2) takes what the indexer of a layer before it chose: it has none, and no keys.
     """
     layers = fields.layers("num_hidden_layers")
-    fields.listed("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
-    kinds = fields.listed("indexer_types", layers, ("full", "shared")) or ["full"] * layers
-    heads, dim = fields.count("index_n_heads"), fields.count("index_head_dim")
-    for key in ("index_topk", "index_share_for_mtp_iteration", "index_skip_topk_offset"):
-        fields.raw(key)
+    fields.strings("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
+    kinds = fields.strings("indexer_types", layers, ("full", "shared")) or ["full"] * layers
+    heads, dim = fields.integer("index_n_heads"), fields.integer("index_head_dim")
+    fields.ignore("index_topk", "index_share_for_mtp_iteration", "index_skip_topk_offset")
     if fields.has("indexer_types"):
-        fields.raw("index_topk_freq")
-        fields.raw("index_topk_pattern")
+        fields.ignore("index_topk_freq", "index_topk_pattern")
     else:
-        fields.only("index_topk_freq", expected=1, default=1)
-    hidden, query_rank = fields.count("hidden_size"), fields.count("q_lora_rank")
+        fields.require("index_topk_freq", expected=1, default=1)
+    hidden, query_rank = fields.integer("hidden_size"), fields.integer("q_lora_rank")
     indexer = (
         Tensor("indexer.wq_b", (heads * dim, query_rank), "attention"),
         Tensor("indexer.wk", (dim, hidden), "attention"),
@@ -142,9 +138,9 @@ def _youtu(fields: Fields) -> Shape:
 
 
 def _minicpm3(fields: Fields) -> Shape:
-    if fields.raw("q_lora_rank") is None:
+    if fields.value("q_lora_rank") is None:
         raise Invalid(fields.name("q_lora_rank"), None, "a number")
-    fields.only("mlp_bias", expected=False, default=False)
+    fields.require("mlp_bias", expected=False, default=False)
     return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
 
 

@@ -33,22 +33,21 @@ __all__ = ["LINEAR_ATTENTION"]
 
 def _attending(fields: Fields, layers: int, default: Sequence[bool], words: tuple[str, ...]) -> list[bool]:
     """Which layers attend: as `layer_types` says in `words` of which the first attends, else `default`."""
-    types = fields.listed("layer_types", layers, words)
+    types = fields.strings("layer_types", layers, words)
     return [kind == words[0] for kind in types] if types is not None else list(default)
 
 
 def _qwen_hybrid(fields: Fields, mlps: Mlps) -> Shape:
     """One layer of four attends, with a gate as wide as its queries; the others are gated delta-nets."""
-    fields.only("attention_bias", expected=False, default=False)
-    fields.only("attn_output_gate", expected=True, default=True)
-    fields.raw("mtp_num_hidden_layers")
-    fields.raw("mtp_use_dedicated_embeddings")
+    fields.require("attention_bias", expected=False, default=False)
+    fields.require("attn_output_gate", expected=True, default=True)
+    fields.ignore("mtp_num_hidden_layers", "mtp_use_dedicated_embeddings")
     shape = decoder(fields, default_kv_heads=2, default_head_dim=256, mlps=mlps, qk_norm="head", windows=all_full)
     layers, hidden = shape.layers, shape.hidden_size
-    step = fields.count("full_attention_interval", 4, null=4)
+    step = fields.integer("full_attention_interval", 4, null=4)
     by_step = [(layer + 1) % step == 0 for layer in range(layers)]
     attending = sum(_attending(fields, layers, by_step, ("full_attention", "linear_attention")))
-    head_dim = fields.count("head_dim", 256)
+    head_dim = fields.integer("head_dim", 256)
     (group,) = shape.groups
     if isinstance(group, LayerGroup):
         gate = Tensor("q_proj.gate", (shape.query_heads * head_dim, hidden), "attention")
@@ -62,7 +61,7 @@ def _qwen3_next(fields: Fields) -> Shape:
 
 
 def _qwen3_5(fields: Fields) -> Shape:
-    fields.indices("mlp_only_layers", fields.layers("num_hidden_layers"))
+    fields.layer_indices("mlp_only_layers", fields.layers("num_hidden_layers"))
     return _qwen_hybrid(fields, dense())
 
 
@@ -73,33 +72,31 @@ def _qwen3_5_moe(fields: Fields) -> Shape:
 def _kimi_linear(fields: Fields) -> Shape:
     """Kimi Linear: `linear_attn_config` numbers the layers from 1; those that attend are latent, the others Kimi delta."""
     hidden, heads, layers = usual_sizes(fields)
-    inner = Fields(fields.raw("linear_attn_config"), fields.name("linear_attn_config."))
-    attending = {layer - 1 for layer in inner.indices("full_attn_layers", layers + 1)}
-    linear = {layer - 1 for layer in inner.indices("kda_layers", layers + 1)}
+    inner = Fields(fields.value("linear_attn_config"), fields.name("linear_attn_config."))
+    attending = {layer - 1 for layer in inner.layer_indices("full_attn_layers", layers + 1)}
+    linear = {layer - 1 for layer in inner.layer_indices("kda_layers", layers + 1)}
     if attending & linear or attending | linear != set(range(layers)):
         raise Invalid(inner.name("kda_layers"), sorted(linear), "the layers that full_attn_layers leaves, from 1")
     delta = kimi_delta(
-        hidden, max(1, len(linear)), (inner.count("num_heads"), inner.count("head_dim")),
-        inner.count("short_conv_kernel_size", high=1024), weight_dtype(fields),
+        hidden, max(1, len(linear)), (inner.integer("num_heads"), inner.integer("head_dim")),
+        inner.integer("short_conv_kernel_size", high=1024), weight_dtype(fields),
     )  # fmt: skip
     inner.finish()
     rank, rope, tensors = latent_tensors(fields, hidden, heads)
-    fields.raw("mla_use_nope")
-    fields.raw("num_nextn_predict_layers")
-    width = fields.count("moe_intermediate_size")
-    shared = fields.count("num_shared_experts", null=0, low=0, high=1024) * width
-    for key in ("num_experts_per_token", "num_expert_group", "use_grouped_topk"):
-        fields.raw(key)
+    fields.ignore("mla_use_nope", "num_nextn_predict_layers")
+    width = fields.integer("moe_intermediate_size")
+    shared = fields.integer("num_shared_experts", null=0, low=0, high=1024) * width
+    fields.ignore("num_experts_per_token", "num_expert_group", "use_grouped_topk")
     latent = LatentGroup(layers=max(1, len(attending)), kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=(*([latent] if attending else []), *([delta] if linear else [])),
         mlps=routed_mlps(
-            after_the_first(fields, layers, 1), width, fields.count("intermediate_size"),
-            experts=fields.count("num_experts"), shared_size=shared, router_bias=True,
+            after_the_first(fields, layers, 1), width, fields.integer("intermediate_size"),
+            experts=fields.integer("num_experts"), shared_size=shared, router_bias=True,
         ),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("model_max_length" if fields.has("model_max_length") else "max_position_embeddings"),
     )  # fmt: skip
@@ -109,28 +106,28 @@ def _lfm2(fields: Fields) -> Shape:
     """LFM2: short convolutions but where `layer_types` or `full_attn_idxs` say attention; norms of query and key heads."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        if fields.raw("model_type") == "lfm2":
+        if fields.value("model_type") == "lfm2":
             return (Mlp(layers=layers, intermediate_size=_lfm2_width(fields), gated=True),)
-        first = fields.count("num_dense_layers", 2, low=0)
-        fields.only("use_expert_bias", expected=True, default=True)
+        first = fields.integer("num_dense_layers", 2, low=0)
+        fields.require("use_expert_bias", expected=True, default=True)
         return routed_mlps(
-            [layer >= first for layer in range(layers)], fields.count("moe_intermediate_size", 1792),
-            fields.count("intermediate_size"), experts=fields.count("num_experts", 32), router_bias=True,
+            [layer >= first for layer in range(layers)], fields.integer("moe_intermediate_size", 1792),
+            fields.integer("intermediate_size"), experts=fields.integer("num_experts", 32), router_bias=True,
         )  # fmt: skip
 
     if fields.has("tie_embedding"):
-        fields.only("tie_word_embeddings", expected=fields.flag("tie_embedding", default=True), default=True)
+        fields.require("tie_word_embeddings", expected=fields.flag("tie_embedding", default=True), default=True)
     shape = decoder(fields, default_kv_heads=8, mlps=mlps, windows=all_full, qk_norm="head", tied=True)
     layers = shape.layers
-    named = fields.indices("full_attn_idxs", layers) if fields.has("full_attn_idxs") else frozenset(range(layers))
+    named = fields.layer_indices("full_attn_idxs", layers) if fields.has("full_attn_idxs") else frozenset(range(layers))
     attending = sum(_attending(fields, layers, [layer in named for layer in range(layers)], ("full_attention", "conv")))
     for key in ("conv_dim", "conv_dim_out"):
-        fields.only(key, expected=shape.hidden_size, default=shape.hidden_size)
-    fields.raw("conv_use_xavier_init")
+        fields.require(key, expected=shape.hidden_size, default=shape.hidden_size)
+    fields.ignore("conv_use_xavier_init")
     if attending == layers:
         return shape
     convolution = gated_convolution(
-        shape.hidden_size, layers - attending, fields.count("conv_L_cache", 3, high=1024), weight_dtype(fields),
+        shape.hidden_size, layers - attending, fields.integer("conv_L_cache", 3, high=1024), weight_dtype(fields),
         bias=fields.flag("conv_bias", default=False),
     )  # fmt: skip
     return split_layers(shape, attending, [convolution])
@@ -139,13 +136,13 @@ def _lfm2(fields: Fields) -> Shape:
 def _lfm2_width(fields: Fields) -> int:
     """The MLP's width: two thirds of what the config says, scaled and rounded up, if `block_auto_adjust_ff_dim`."""
     key = "block_ff_dim" if fields.has("block_ff_dim") else "intermediate_size"
-    width, multiple = fields.count(key), fields.count("block_multiple_of", 256)
+    width, multiple = fields.integer(key), fields.integer("block_multiple_of", 256)
     if fields.has("intermediate_size"):
-        fields.count("intermediate_size")
-    fields.raw("block_dim")
+        fields.integer("intermediate_size")
+    fields.ignore("block_dim")
     for name in ("mlp_init_scale", "out_init_scale", "norm_eps", "use_swiglu", "use_xavier_init"):
-        fields.raw(f"block_{name}")
-    fields.only("block_ffn_dim_multiplier", expected=1.0, default=1.0)
+        fields.ignore(f"block_{name}")
+    fields.require("block_ffn_dim_multiplier", expected=1.0, default=1.0)
     if not fields.flag("block_auto_adjust_ff_dim", default=True):
         return width
     return -(-(2 * width // 3) // multiple) * multiple
@@ -155,14 +152,14 @@ def _minimax(fields: Fields) -> Shape:
     """MiniMax-Text-01: attention in each second layer or where `layer_types` says, lightning attention elsewhere."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        count = fields.count("num_local_experts", 8)
-        return (Mlp(layers=layers, intermediate_size=fields.count("intermediate_size"), gated=True, experts=count),)
+        count = fields.integer("num_local_experts", 8)
+        return (Mlp(layers=layers, intermediate_size=fields.integer("intermediate_size"), gated=True, experts=count),)
 
     shape = decoder(fields, default_kv_heads=8, mlps=mlps, windows=all_full)
     layers, hidden, heads = shape.layers, shape.hidden_size, shape.query_heads
     by_turns = [bool((layer + 1) % 2) for layer in range(layers)]
     attending = sum(_attending(fields, layers, by_turns, ("full_attention", "linear_attention")))
-    fields.raw("block_size")
+    fields.ignore("block_size")
     if attending == layers:
         return shape
     dim = shape.head_dim or 0

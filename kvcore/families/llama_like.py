@@ -41,8 +41,8 @@ def _qwen2(fields: Fields) -> Shape:
 
 def _mimo(fields: Fields) -> Shape:
     """MiMo-7B: a Qwen2 whose multi-token prediction layers are left out here."""
-    fields.only("attention_bias", expected=True, default=True)
-    fields.raw("num_nextn_predict_layers")
+    fields.require("attention_bias", expected=True, default=True)
+    fields.ignore("num_nextn_predict_layers")
     return _qwen2(fields)
 
 
@@ -86,8 +86,7 @@ def _cohere(fields: Fields) -> Shape:
 def _smollm3(fields: Fields) -> Shape:
     """Some layers leave out rotary positions, which changes no shape."""
     bias = fields.flag("attention_bias", default=False)
-    fields.raw("no_rope_layers")
-    fields.raw("no_rope_layer_interval")
+    fields.ignore("no_rope_layers", "no_rope_layer_interval")
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     return decoder(fields, default_kv_heads=4, windows=from_qwen, qkv_bias=bias, output_bias=bias, mlps=mlps, tied=True)
 
@@ -107,7 +106,7 @@ def _ernie(fields: Fields) -> Shape:
 
 def _glm(fields: Fields) -> Shape:
     """Biases on Q, K and V; GLM-4-0414 has two norms more, after each half of a layer."""
-    four = fields.raw("model_type") == "glm4"
+    four = fields.value("model_type") == "glm4"
     return decoder(
         fields,
         default_kv_heads=2,
@@ -131,8 +130,7 @@ def _seed_oss(fields: Fields) -> Shape:
 def _hunyuan(fields: Fields) -> Shape:
     """Hunyuan dense: norms of query and key heads."""
     bias = fields.flag("attention_bias", default=False)
-    fields.raw("use_qk_norm")
-    fields.raw("attention_head_dim")
+    fields.ignore("use_qk_norm", "attention_head_dim")
     return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
 
 
@@ -145,7 +143,7 @@ def _nemotron(fields: Fields) -> Shape:
 
 def _stablelm(fields: Fields) -> Shape:
     """LayerNorms; one a layer where its halves run in parallel."""
-    fields.only("qk_layernorm", expected=False, default=False)
+    fields.require("qk_layernorm", expected=False, default=False)
     parallel = fields.flag("use_parallel_residual", default=False)
     bias = fields.flag("use_qkv_bias", default=False)
     return decoder(

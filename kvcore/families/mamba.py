@@ -26,7 +26,7 @@ def _alone(fields: Fields, group: RecurrentGroup, hidden: int, *, tied: bool) ->
         query_heads=0,
         groups=(group,),
         mlps=(),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", tied),
         norms_per_layer=1,
     )
@@ -38,13 +38,13 @@ def _mamba1(fields: Fields, hidden: int, inner: int, *, prefix: str = "") -> Mam
     if prefix:
         names = ("mamba_d_state", "mamba_d_conv", "mamba_dt_rank", "mamba_conv_bias", "mamba_proj_bias")
     state, kernel, rank, conv_bias, bias = names
-    given = fields.raw(rank)
+    given = fields.value(rank)
     return Mamba1(
         hidden=hidden,
         inner=inner,
-        state=fields.count(state, 16),
-        kernel=fields.count(kernel, 4, high=1024),
-        rank=-(-hidden // 16) if given is None or given == "auto" else fields.count(rank),
+        state=fields.integer(state, 16),
+        kernel=fields.integer(kernel, 4, high=1024),
+        rank=-(-hidden // 16) if given is None or given == "auto" else fields.integer(rank),
         conv_bias=fields.flag(conv_bias, default=True),
         bias=fields.flag(bias, default=False),
         norms=bool(prefix),
@@ -53,14 +53,22 @@ def _mamba1(fields: Fields, hidden: int, inner: int, *, prefix: str = "") -> Mam
 
 def _mamba(fields: Fields) -> Shape:
     """Mamba and Falcon-Mamba, whose three further norms have no parameters."""
-    hidden, layers = fields.count("hidden_size"), fields.layers("num_hidden_layers")
-    expanded = fields.count("expand", 2, high=64) * hidden
-    inner = fields.count("intermediate_size", expanded)
-    fields.only("d_inner", expected=inner, default=inner)
-    for key in ("d_model", "n_layer", "fused_add_norm", "residual_in_fp32", "rms_norm", "mixer_rms_eps", "ssm_cfg"):
-        fields.raw(key)
-    for key in ("use_mambapy", "use_associative_scan", "pad_vocab_size_multiple"):
-        fields.raw(key)
+    hidden, layers = fields.integer("hidden_size"), fields.layers("num_hidden_layers")
+    expanded = fields.integer("expand", 2, high=64) * hidden
+    inner = fields.integer("intermediate_size", expanded)
+    fields.require("d_inner", expected=inner, default=inner)
+    fields.ignore(
+        "d_model",
+        "n_layer",
+        "fused_add_norm",
+        "residual_in_fp32",
+        "rms_norm",
+        "mixer_rms_eps",
+        "ssm_cfg",
+        "use_mambapy",
+        "use_associative_scan",
+        "pad_vocab_size_multiple",
+    )
     layer = _mamba1(fields, hidden, inner)
     group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return _alone(fields, group, hidden, tied=True)
@@ -68,36 +76,34 @@ def _mamba(fields: Fields) -> Shape:
 
 def _mamba2_alone(fields: Fields) -> Shape:
     """Mamba-2, Codestral Mamba: as many heads as make up the inner width."""
-    hidden, layers = fields.count("hidden_size"), fields.layers("num_hidden_layers")
+    hidden, layers = fields.integer("hidden_size"), fields.layers("num_hidden_layers")
     layer = _mamba2(
         fields, hidden, heads="num_heads", head_dim="head_dim", state="state_size", groups="n_groups", kernel="conv_kernel",
         conv_bias=fields.flag("use_conv_bias", default=True), bias=fields.flag("use_bias", default=False),
     )  # fmt: skip
-    inner = fields.count("expand", 2, high=64) * hidden
+    inner = fields.integer("expand", 2, high=64) * hidden
     if inner != layer.heads * layer.head_dim:
         raise Invalid(fields.name("num_heads"), layer.heads, f"a number of heads that add up to {inner} values")
-    for key in ("chunk_size", "residual_in_fp32", "rms_norm", "time_step_rank", "use_cache", "norm_before_gate"):
-        fields.raw(key)
+    fields.ignore("chunk_size", "residual_in_fp32", "rms_norm", "time_step_rank", "use_cache", "norm_before_gate")
     group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return _alone(fields, group, hidden, tied=False)
 
 
 def _jamba(fields: Fields) -> Shape:
     """Jamba: attention each `attn_layer_period` layers, experts each `expert_layer_period`; Mamba with three norms."""
-    period, offset = fields.count("attn_layer_period", 8), fields.count("attn_layer_offset", 4, low=0)
+    period, offset = fields.integer("attn_layer_period", 8), fields.integer("attn_layer_offset", 4, low=0)
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        every, first = fields.count("expert_layer_period", 2), fields.count("expert_layer_offset", 1, low=0)
-        experts, width = fields.count("num_experts", 16), fields.count("intermediate_size")
+        every, first = fields.integer("expert_layer_period", 2), fields.integer("expert_layer_offset", 1, low=0)
+        experts, width = fields.integer("num_experts", 16), fields.integer("intermediate_size")
         routed = [experts > 1 and layer % every == first for layer in range(layers)]
         return routed_mlps(routed, width, width, experts=experts)
 
     shape = decoder(fields, default_kv_heads=8, mlps=mlps)
     hidden, layers = shape.hidden_size, shape.layers
     attending = sum(layer % period == offset for layer in range(layers))
-    layer = _mamba1(fields, hidden, fields.count("mamba_expand", 2, high=64) * hidden, prefix="mamba_")
-    for key in ("use_mamba_kernels", "use_associative_scan", "use_mambapy"):
-        fields.raw(key)
+    layer = _mamba1(fields, hidden, fields.integer("mamba_expand", 2, high=64) * hidden, prefix="mamba_")
+    fields.ignore("use_mamba_kernels", "use_associative_scan", "use_mambapy")
     group = layer.group(layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return split_layers(shape, attending, [group])
 
@@ -108,30 +114,29 @@ def _mamba2(
     """A Mamba-2 layer from the field names of a family; `more` as Mamba2 has it."""
     return Mamba2(
         hidden=hidden,
-        heads=fields.count(heads),
-        head_dim=fields.count(head_dim),
-        state=fields.count(state),
-        groups=fields.count(groups, 1),
-        kernel=fields.count(kernel, 4, high=1024),
+        heads=fields.integer(heads),
+        head_dim=fields.integer(head_dim),
+        state=fields.integer(state),
+        groups=fields.integer(groups, 1),
+        kernel=fields.integer(kernel, 4, high=1024),
         **more,
     )
 
 
 def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
     """The Mamba-2 layer of Bamba, Falcon-H1 and Granite, whose inner width must be what its heads add up to."""
-    if fields.raw("mamba_d_head") == "auto":
+    if fields.value("mamba_d_head") == "auto":
         raise Invalid(fields.name("mamba_d_head"), "auto", "a number")
     layer = _mamba2(
         fields, hidden, heads="mamba_n_heads", head_dim="mamba_d_head", state="mamba_d_state", groups="mamba_n_groups",
         kernel="mamba_d_conv", conv_bias=fields.flag("mamba_conv_bias", default=True),
         bias=fields.flag("mamba_proj_bias", default=False), norm=norm,
     )  # fmt: skip
-    expanded = fields.count("mamba_expand", 2, high=64) * hidden
-    inner = fields.count("mamba_d_ssm") if fields.has("mamba_d_ssm") else expanded
+    expanded = fields.integer("mamba_expand", 2, high=64) * hidden
+    inner = fields.integer("mamba_d_ssm") if fields.has("mamba_d_ssm") else expanded
     if inner != layer.heads * layer.head_dim:
         raise Invalid(fields.name("mamba_n_heads"), layer.heads, f"a number of heads that add up to {inner} values")
-    for key in ("mamba_chunk_size", "z_loss_coefficient"):
-        fields.raw(key)
+    fields.ignore("mamba_chunk_size", "z_loss_coefficient")
     return layer
 
 
@@ -140,7 +145,7 @@ def _bamba(fields: Fields) -> Shape:
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
-    attending = len(fields.indices("attn_layer_indices", shape.layers))
+    attending = len(fields.layer_indices("attn_layer_indices", shape.layers))
     if attending == shape.layers:
         return shape
     layer = _mamba2_of(fields, shape.hidden_size)
@@ -151,18 +156,13 @@ def _bamba(fields: Fields) -> Shape:
 def _falcon_h1(fields: Fields) -> Shape:
     """Falcon-H1: attention and Mamba-2 side by side in every layer."""
     bias = fields.flag("attention_bias", default=False)
-    fields.only("projectors_bias", expected=False, default=False)
+    fields.require("projectors_bias", expected=False, default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
     layer = _mamba2_of(fields, shape.hidden_size, norm=fields.flag("mamba_rms_norm", default=False))
-    for key in (
-        "mlp_multipliers",
-        "mlp_expansion_factor",
-        "mamba_norm_before_gate",
-        "mamba_use_mlp",
-        "attn_layer_indices",
-    ):
-        fields.raw(key)
+    fields.ignore(
+        "mlp_multipliers", "mlp_expansion_factor", "mamba_norm_before_gate", "mamba_use_mlp", "attn_layer_indices"
+    )
     group = layer.group(shape.layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"), parallel=True)
     return replace(shape, groups=(*shape.groups, group))
 
@@ -170,17 +170,17 @@ def _falcon_h1(fields: Fields) -> Shape:
 def _granite_hybrid(fields: Fields) -> Shape:
     """Granite 4: Mamba-2 but where `layer_types` says attention; experts beside a shared MLP, or that alone."""
     bias = fields.flag("attention_bias", default=False)
-    fields.raw("position_embedding_type")
+    fields.ignore("position_embedding_type")
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        experts = fields.count("num_local_experts", 8, null=0, low=0)
-        shared, width = fields.count("shared_intermediate_size", 1024), fields.count("intermediate_size")
+        experts = fields.integer("num_local_experts", 8, null=0, low=0)
+        shared, width = fields.integer("shared_intermediate_size", 1024), fields.integer("intermediate_size")
         if not experts:
             return (Mlp(layers=layers, intermediate_size=shared, gated=True),)
         return (Mlp(layers=layers, intermediate_size=width, gated=True, experts=experts, shared_size=shared),)
 
     shape = decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, windows=all_full)
-    types = fields.listed("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
+    types = fields.strings("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
     attending = sum(kind in {"attention", "full_attention"} for kind in types or ())
     if attending == shape.layers:
         return shape

@@ -19,11 +19,11 @@ def _all_routed(default: int | None, *, shared: str | None = None, **more: bool)
     """Experts in every layer, `num_local_experts` of them, each as wide as `intermediate_size`."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        count = fields.count("num_local_experts") if default is None else fields.count("num_local_experts", default)
-        width = fields.count(shared, 0, null=0, low=0) if shared else 0
+        count = fields.integer("num_local_experts") if default is None else fields.integer("num_local_experts", default)
+        width = fields.integer(shared, 0, null=0, low=0) if shared else 0
         return (
             Mlp(
-                layers=layers, intermediate_size=fields.count("intermediate_size"), gated=True, experts=count,
+                layers=layers, intermediate_size=fields.integer("intermediate_size"), gated=True, experts=count,
                 shared_size=width, **more,
             ),
         )  # fmt: skip
@@ -42,20 +42,20 @@ def qwen_experts(*, experts: int, width: int, dense: int | None, shared: int | N
     """
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        plain = fields.indices("mlp_only_layers", layers)
-        step = fields.count("decoder_sparse_step", 1)
+        plain = fields.layer_indices("mlp_only_layers", layers)
+        step = fields.integer("decoder_sparse_step", 1)
         routed = [(layer + 1) % step == 0 and layer not in plain for layer in range(layers)]
-        beside = 0 if shared is None else fields.count("shared_expert_intermediate_size", shared, low=0)
+        beside = 0 if shared is None else fields.integer("shared_expert_intermediate_size", shared, low=0)
         usual = width
         if all(routed):
-            fields.raw("intermediate_size")
+            fields.ignore("intermediate_size")
         else:
-            usual = fields.count("intermediate_size", REQUIRED if dense is None else dense)
+            usual = fields.integer("intermediate_size", REQUIRED if dense is None else dense)
         return routed_mlps(
             routed,
-            fields.count("moe_intermediate_size", width),
+            fields.integer("moe_intermediate_size", width),
             usual,
-            experts=fields.count("num_experts", experts),
+            experts=fields.integer("num_experts", experts),
             shared_size=beside,
             shared_gate=beside > 0,
         )
@@ -70,9 +70,9 @@ def _qwen2_moe(fields: Fields) -> Shape:
 
 
 def _qwen3_moe(fields: Fields) -> Shape:
-    fields.only("use_qk_norm", expected=True, default=True)
-    fields.only("shared_expert_intermediate_size", expected=0, default=0)
-    fields.only("qkv_bias", expected=False, default=False)
+    fields.require("use_qk_norm", expected=True, default=True)
+    fields.require("shared_expert_intermediate_size", expected=0, default=0)
+    fields.require("qkv_bias", expected=False, default=False)
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
@@ -87,7 +87,7 @@ def _qwen3_moe(fields: Fields) -> Shape:
 
 def _olmoe(fields: Fields) -> Shape:
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        width, count = fields.count("intermediate_size"), fields.count("num_experts", 64)
+        width, count = fields.integer("intermediate_size"), fields.integer("num_experts", 64)
         return (Mlp(layers=layers, intermediate_size=width, gated=True, experts=count),)
 
     bias = fields.flag("attention_bias", default=False)
@@ -112,7 +112,7 @@ def _phimoe(fields: Fields) -> Shape:
 def _granitemoe(fields: Fields) -> Shape:
     """Granite MoE, and its relative with a shared MLP."""
     bias = fields.flag("attention_bias", default=False)
-    shared = "shared_intermediate_size" if fields.raw("model_type") == "granitemoeshared" else None
+    shared = "shared_intermediate_size" if fields.value("model_type") == "granitemoeshared" else None
     return decoder(fields, mlps=_all_routed(8, shared=shared), qkv_bias=bias, output_bias=bias)
 
 
@@ -121,20 +121,22 @@ def _corrected(first: int, shared: str = "n_shared_experts") -> Mlps:
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         routed = after_the_first(fields, layers, first)
-        width = fields.count("moe_intermediate_size")
-        beside = fields.count(shared, null=0, low=0, high=1024) * width
+        width = fields.integer("moe_intermediate_size")
+        beside = fields.integer(shared, null=0, low=0, high=1024) * width
         key = "num_experts" if shared == "num_shared_experts" else "n_routed_experts"
         dense_width = (
-            width if all(routed) and not fields.has("intermediate_size") else fields.count("intermediate_size")
+            width if all(routed) and not fields.has("intermediate_size") else fields.integer("intermediate_size")
         )
-        return routed_mlps(routed, width, dense_width, experts=fields.count(key), shared_size=beside, router_bias=True)
+        return routed_mlps(
+            routed, width, dense_width, experts=fields.integer(key), shared_size=beside, router_bias=True
+        )
 
     return mlps
 
 
 def _glm4_moe(fields: Fields) -> Shape:
     """GLM-4.5 to 4.7: biases on Q, K and V, norms of heads in the larger ones; its multi-token layer is left out."""
-    fields.raw("num_nextn_predict_layers")
+    fields.ignore("num_nextn_predict_layers")
     return decoder(
         fields,
         default_kv_heads=8,
@@ -153,37 +155,35 @@ def _ernie_moe(fields: Fields) -> Shape:
     """ERNIE 4.5: routed from `moe_layer_start_index` to `moe_layer_end_index`, each `moe_layer_interval`-th layer."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        first, step = fields.count("moe_layer_start_index", 1, low=0), fields.count("moe_layer_interval", 1)
-        last = fields.count("moe_layer_end_index", layers - 1, null=layers - 1, low=-1)
+        first, step = fields.integer("moe_layer_start_index", 1, low=0), fields.integer("moe_layer_interval", 1)
+        last = fields.integer("moe_layer_end_index", layers - 1, null=layers - 1, low=-1)
         last = layers - 1 if last == -1 else last
         routed = [(layer + 1) % step == 0 and first <= layer <= last for layer in range(layers)]
-        width = fields.count("moe_intermediate_size", 1536)
-        shared = fields.count("moe_num_shared_experts", 2, null=0, low=0, high=1024)
-        for key in ("moe_k", "moe_norm_min", "moe_capacity", "moe_use_aux_free", "moe_gate", "moe_layer_group"):
-            fields.raw(key)
+        width = fields.integer("moe_intermediate_size", 1536)
+        shared = fields.integer("moe_num_shared_experts", 2, null=0, low=0, high=1024)
+        fields.ignore("moe_k", "moe_norm_min", "moe_capacity", "moe_use_aux_free", "moe_gate", "moe_layer_group")
         return routed_mlps(
-            routed, width, fields.count("intermediate_size"),
-            experts=fields.count("moe_num_experts", 64), shared_size=shared * width, router_bias=True,
+            routed, width, fields.integer("intermediate_size"),
+            experts=fields.integer("moe_num_experts", 64), shared_size=shared * width, router_bias=True,
         )  # fmt: skip
 
-    fields.only("use_bias", expected=False, default=False)
+    fields.require("use_bias", expected=False, default=False)
     return decoder(fields, default_kv_heads=4, mlps=mlps, tied=True)
 
 
 def _minimax_m2(fields: Fields) -> Shape:
     """MiniMax-M2: norms over all queries and all keys; its multi-token modules are left out."""
-    fields.only("use_qk_norm", expected=True, default=True)
-    fields.only("qk_norm_type", expected="per_layer", default="per_layer")
-    fields.only("shared_intermediate_size", expected=0, default=0)
-    fields.only("use_routing_bias", expected=True, default=True)
-    for key in ("num_mtp_modules", "mtp_transformer_layers", "layernorm_full_attention_beta", "attn_type_list"):
-        fields.raw(key)
+    fields.require("use_qk_norm", expected=True, default=True)
+    fields.require("qk_norm_type", expected="per_layer", default="per_layer")
+    fields.require("shared_intermediate_size", expected=0, default=0)
+    fields.require("use_routing_bias", expected=True, default=True)
+    fields.ignore("num_mtp_modules", "mtp_transformer_layers", "layernorm_full_attention_beta", "attn_type_list")
     mlps = _all_routed(256, router_bias=True)
     return decoder(fields, default_kv_heads=8, default_head_dim=128, windows=_never, mlps=mlps, qk_norm="all")
 
 
 def _never(fields: Fields, layers: int) -> list[int | None]:
-    fields.only("sliding_window", expected=None, default=None)
+    fields.require("sliding_window", expected=None, default=None)
     return [None] * layers
 
 

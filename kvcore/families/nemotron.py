@@ -26,15 +26,15 @@ _ALIASES = {"linear_attention": "mamba", "full_attention": "attention"}
 def _blocks(fields: Fields) -> list[str]:
     """What each layer is, from a word of M (Mamba-2), * (attention), - (MLP) and E (experts), or a list of their names."""
     if fields.has("hybrid_override_pattern"):
-        blocks = [_BLOCKS[letter] for letter in fields.word("hybrid_override_pattern", "".join(_BLOCKS))]
+        blocks = [_BLOCKS[letter] for letter in fields.letters("hybrid_override_pattern", "".join(_BLOCKS))]
     else:
-        given = fields.raw("layers_block_type")
+        given = fields.value("layers_block_type")
         length = len(given) if isinstance(given, list) else 0
-        found = fields.listed("layers_block_type", length, (*_BLOCKS.values(), *_ALIASES))
+        found = fields.strings("layers_block_type", length, (*_BLOCKS.values(), *_ALIASES))
         if not found or length > MOST_LAYERS:
             raise Invalid(fields.name("hybrid_override_pattern"), None, "there, or layers_block_type, a list")
         blocks = [_ALIASES.get(block, block) for block in found]
-    layers = fields.count("num_hidden_layers", len(blocks), high=MOST_LAYERS)
+    layers = fields.integer("num_hidden_layers", len(blocks), high=MOST_LAYERS)
     if layers != len(blocks):
         raise Invalid(fields.name("num_hidden_layers"), layers, f"the {len(blocks)} layers of the pattern")
     return blocks
@@ -43,35 +43,36 @@ def _blocks(fields: Fields) -> list[str]:
 def _nemotron_h(fields: Fields) -> Shape:
     """Nemotron-H, Nemotron 3: one block a layer, behind one norm; MLPs are plain, with squared ReLU."""
     blocks = _blocks(fields)
-    hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads")
-    kv_heads = checked_heads(fields, "num_key_value_heads", fields.count("num_key_value_heads", 8), heads)
-    dim = fields.count("head_dim" if fields.has("head_dim") else "attention_head_dim", 128)
-    fields.only("sliding_window", expected=None, default=None)
+    hidden, heads = fields.integer("hidden_size"), fields.integer("num_attention_heads")
+    kv_heads = checked_heads(fields, "num_key_value_heads", fields.integer("num_key_value_heads", 8), heads)
+    dim = fields.integer("head_dim" if fields.has("head_dim") else "attention_head_dim", 128)
+    fields.require("sliding_window", expected=None, default=None)
     bias = fields.flag("attention_bias", default=False)
     mamba = Mamba2(
         hidden=hidden,
-        heads=fields.count("mamba_num_heads"),
-        head_dim=fields.count("mamba_head_dim"),
-        state=fields.count("ssm_state_size"),
-        groups=fields.count("n_groups"),
-        kernel=fields.count("conv_kernel", 4, high=1024),
+        heads=fields.integer("mamba_num_heads"),
+        head_dim=fields.integer("mamba_head_dim"),
+        state=fields.integer("ssm_state_size"),
+        groups=fields.integer("n_groups"),
+        kernel=fields.integer("conv_kernel", 4, high=1024),
         conv_bias=fields.flag("use_conv_bias", default=True),
         bias=fields.flag("mamba_proj_bias", default=False),
     )
-    for key in (
+    fields.ignore(
         "expand",
         "chunk_size",
         "time_step_rank",
         "use_mamba_kernels",
         "residual_in_fp32",
         "num_nextn_predict_layers",
-    ):
-        fields.raw(key)
-    for key in ("mtp_hybrid_override_pattern", "mtp_layers_block_type", "mamba_hidden_act", "mlp_hidden_act"):
-        fields.raw(key)
-    fields.only("use_bias", expected=False, default=False)
-    fields.only("mamba_num_groups", expected=mamba.groups, default=mamba.groups)
-    fields.only("mamba_state_dim", expected=mamba.state, default=mamba.state)
+        "mtp_hybrid_override_pattern",
+        "mtp_layers_block_type",
+        "mamba_hidden_act",
+        "mlp_hidden_act",
+    )
+    fields.require("use_bias", expected=False, default=False)
+    fields.require("mamba_num_groups", expected=mamba.groups, default=mamba.groups)
+    fields.require("mamba_state_dim", expected=mamba.state, default=mamba.state)
     counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
     groups: list[Group] = []
@@ -86,7 +87,7 @@ def _nemotron_h(fields: Fields) -> Shape:
         query_heads=heads,
         groups=tuple(groups),
         mlps=_plain_mlps(fields, counts["mlp"], counts["moe"]),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("max_position_embeddings"),
         qkv_bias=bias,
@@ -100,45 +101,44 @@ def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
     parts = []
     experts = ("n_routed_experts", "moe_intermediate_size", "moe_latent_size")
     if dense:
-        parts.append(Mlp(layers=dense, intermediate_size=fields.count("intermediate_size"), gated=False, bias=bias))
+        parts.append(Mlp(layers=dense, intermediate_size=fields.integer("intermediate_size"), gated=False, bias=bias))
     else:
-        fields.raw("intermediate_size")
+        fields.ignore("intermediate_size")
     if routed:
-        fields.only("mlp_bias", expected=False, default=False)
-        shared = fields.count("n_shared_experts", 1, null=0, low=0, high=1)
-        width = fields.count("moe_shared_expert_intermediate_size") if shared else 0
+        fields.require("mlp_bias", expected=False, default=False)
+        shared = fields.integer("n_shared_experts", 1, null=0, low=0, high=1)
+        width = fields.integer("moe_shared_expert_intermediate_size") if shared else 0
         parts.append(
             Mlp(
-                layers=routed, intermediate_size=fields.count("moe_intermediate_size"), gated=False,
-                experts=fields.count("n_routed_experts"), shared_size=width, router_bias=True,
-                latent_size=fields.count("moe_latent_size", 0, null=0, low=0),
+                layers=routed, intermediate_size=fields.integer("moe_intermediate_size"), gated=False,
+                experts=fields.integer("n_routed_experts"), shared_size=width, router_bias=True,
+                latent_size=fields.integer("moe_latent_size", 0, null=0, low=0),
             )
         )  # fmt: skip
     else:
-        for key in (*experts, "n_shared_experts", "moe_shared_expert_intermediate_size"):
-            fields.raw(key)
+        fields.ignore(*experts, "n_shared_experts", "moe_shared_expert_intermediate_size")
     return tuple(parts)
 
 
 def _nas(fields: Fields) -> Shape:
     """Llama-Nemotron: a Llama whose layers each have KV heads and an MLP of their own, or lack one or both, and its norm."""
     hidden, heads, layers = (
-        fields.count("hidden_size"), fields.count("num_attention_heads"), fields.layers("num_hidden_layers"),
+        fields.integer("hidden_size"), fields.integer("num_attention_heads"), fields.layers("num_hidden_layers"),
     )  # fmt: skip
     dim = head_width(fields, hidden, heads)
-    fields.only("attention_bias", expected=False, default=False)
-    fields.only("mlp_bias", expected=False, default=False)
-    fields.only("intermediate_size", expected=None, default=None)
-    fields.only("num_key_value_heads", expected=None, default=None)
-    blocks = fields.raw("block_configs")
+    fields.require("attention_bias", expected=False, default=False)
+    fields.require("mlp_bias", expected=False, default=False)
+    fields.require("intermediate_size", expected=None, default=None)
+    fields.require("num_key_value_heads", expected=None, default=None)
+    blocks = fields.value("block_configs")
     if not isinstance(blocks, list) or len(blocks) != layers:
         raise Invalid(fields.name("block_configs"), blocks, f"a list of {layers}, one entry a layer")
     kv_heads: list[int] = []
     widths: list[int] = []
     for index, block in enumerate(blocks):
         inner = Fields(block, fields.name(f"block_configs[{index}]."))
-        kv_heads.append(_attention_of(Fields(inner.raw("attention"), inner.name("attention.")), heads))
-        widths.append(_width_of(Fields(inner.raw("ffn"), inner.name("ffn.")), hidden))
+        kv_heads.append(_attention_of(Fields(inner.value("attention"), inner.name("attention.")), heads))
+        widths.append(_width_of(Fields(inner.value("ffn"), inner.name("ffn.")), hidden))
         inner.finish()
     without = kv_heads.count(0)
     groups: list[Group] = [
@@ -158,7 +158,7 @@ def _nas(fields: Fields) -> Shape:
             for width in dict.fromkeys(widths)
             if width
         ),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("max_position_embeddings"),
         norms_per_layer=0,
@@ -170,10 +170,10 @@ def _attention_of(inner: Fields, query_heads: int) -> int:
     """KV heads of one block, 0 where it has no attention; `n_heads_in_group` query heads share each of them."""
     skipped = inner.flag("no_op", default=False)
     for key in ("replace_with_linear", "unshifted_sink", "use_prefill_window_in_sink_attention"):
-        inner.only(key, expected=False, default=False)
+        inner.require(key, expected=False, default=False)
     for key in ("num_sink_tokens", "sparsify", "window_length"):
-        inner.only(key, expected=None, default=None)
-    group = inner.count("n_heads_in_group", null=0, low=0)
+        inner.require(key, expected=None, default=None)
+    group = inner.integer("n_heads_in_group", null=0, low=0)
     inner.finish()
     if skipped:
         return 0
@@ -185,9 +185,9 @@ def _attention_of(inner: Fields, query_heads: int) -> int:
 def _width_of(inner: Fields, hidden: int) -> int:
     """Width of one block's MLP, 0 where it has none: 2/3 of ffn_mult * hidden, rounded up to a multiple of 256."""
     skipped = inner.flag("no_op", default=False)
-    inner.only("replace_with_linear", expected=False, default=False)
-    inner.only("sparsify", expected=None, default=None)
-    mult = inner.raw("ffn_mult")
+    inner.require("replace_with_linear", expected=False, default=False)
+    inner.require("sparsify", expected=None, default=None)
+    mult = inner.value("ffn_mult")
     inner.finish()
     if skipped:
         return 0

@@ -27,16 +27,16 @@ __all__ = ["OLDER_DENSE"]
 def _bloom(fields: Fields) -> Shape:
     """BLOOM: no positions to learn (ALiBi), a norm after the embedding."""
     key = "n_embed" if fields.has("n_embed") else "hidden_size"
-    hidden = fields.count(key)
-    fields.only("hidden_size", expected=hidden, default=hidden)
-    heads = fields.count("num_attention_heads" if fields.has("num_attention_heads") else "n_head")
+    hidden = fields.integer(key)
+    fields.require("hidden_size", expected=hidden, default=hidden)
+    heads = fields.integer("num_attention_heads" if fields.has("num_attention_heads") else "n_head")
     layers = fields.layers("num_hidden_layers" if fields.has("num_hidden_layers") else "n_layer")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, hidden_key=key),
         mlps=plain_mlps(layers, 4 * hidden),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=fields.tokens("seq_length"),
         qkv_bias=True,
@@ -51,17 +51,17 @@ def _falcon(fields: Fields) -> Shape:
     hidden, heads, layers = usual_sizes(fields)
     newer = fields.flag("new_decoder_architecture", default=False)
     single = fields.flag("multi_query", default=True)
-    given = fields.count("num_kv_heads", heads, null=heads)
+    given = fields.integer("num_kv_heads", heads, null=heads)
     kv_heads = 1 if single and not newer else given
     parallel = fields.flag("parallel_attn", default=True)
     bias = fields.flag("bias", default=False)
-    norms = fields.count("num_ln_in_parallel_attn", 2 if newer else 1, null=2 if newer else 1, high=2)
+    norms = fields.integer("num_ln_in_parallel_attn", 2 if newer else 1, null=2 if newer else 1, high=2)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, checked_heads(fields, "num_kv_heads", kv_heads, heads)),
-        mlps=plain_mlps(layers, fields.count("ffn_hidden_size", 4 * hidden, null=4 * hidden), bias=bias),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("ffn_hidden_size", 4 * hidden, null=4 * hidden), bias=bias),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=fields.tokens("max_position_embeddings", 2048),
         qkv_bias=bias,
@@ -73,18 +73,18 @@ def _falcon(fields: Fields) -> Shape:
 
 def _mpt(fields: Fields) -> Shape:
     """MPT: no positions to learn (ALiBi), no biases, tied."""
-    hidden, heads, layers = fields.count("d_model"), fields.count("n_heads"), fields.layers("n_layers")
-    fields.only("no_bias", expected=True, default=True)
-    ratio = fields.raw("expansion_ratio")
+    hidden, heads, layers = fields.integer("d_model"), fields.integer("n_heads"), fields.layers("n_layers")
+    fields.require("no_bias", expected=True, default=True)
+    ratio = fields.value("expansion_ratio")
     if type(ratio) is not int or not 1 <= ratio <= 64:
         raise Invalid(fields.name("expansion_ratio"), ratio, "an integer from 1 to 64")
-    attention = fields.raw("attn_config")
+    attention = fields.value("attn_config")
     if attention is not None:
         inner = Fields(attention, fields.name("attn_config."))
-        inner.only("attn_type", expected="multihead_attention", default="multihead_attention")
-        inner.only("alibi", expected=True, default=True)
-        inner.only("qk_ln", expected=False, default=False)
-        for key in (
+        inner.require("attn_type", expected="multihead_attention", default="multihead_attention")
+        inner.require("alibi", expected=True, default=True)
+        inner.require("qk_ln", expected=False, default=False)
+        inner.ignore(
             "alibi_bias_max",
             "attn_impl",
             "attn_pdrop",
@@ -92,17 +92,15 @@ def _mpt(fields: Fields) -> Shape:
             "softmax_scale",
             "clip_qkv",
             "prefix_lm",
-        ):
-            inner.raw(key)
+        )
         inner.finish()
-    for key in ("init_config", "learned_pos_emb", "emb_pdrop", "max_seq_len"):
-        fields.raw(key)
+    fields.ignore("init_config", "learned_pos_emb", "emb_pdrop", "max_seq_len")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, hidden_key="d_model"),
         mlps=plain_mlps(layers, ratio * hidden, bias=False),
-        vocab_size=fields.count("vocab_size"),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=fields.tokens("max_seq_len"),
     )
@@ -111,16 +109,16 @@ def _mpt(fields: Fields) -> Shape:
 def _phi(fields: Fields) -> Shape:
     """Phi-1, 1.5 and 2: one norm a layer, its halves in parallel; biases everywhere, on the output layer too."""
     hidden, heads, layers = usual_sizes(fields)
-    fields.only("qk_layernorm", expected=False, default=False)
+    fields.require("qk_layernorm", expected=False, default=False)
     kv_heads = checked_heads(
-        fields, "num_key_value_heads", fields.count("num_key_value_heads", heads, null=heads), heads
+        fields, "num_key_value_heads", fields.integer("num_key_value_heads", heads, null=heads), heads
     )
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=full_attention(fields, layers, hidden, heads, kv_heads),
-        mlps=plain_mlps(layers, fields.count("intermediate_size")),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("intermediate_size")),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),
         context_limit=fields.tokens("max_position_embeddings"),
         qkv_bias=True,
@@ -134,15 +132,15 @@ def _phi(fields: Fields) -> Shape:
 def _starcoder2(fields: Fields) -> Shape:
     """StarCoder2: grouped KV heads, all layers slide where there is a window."""
     hidden, heads, layers = usual_sizes(fields)
-    kv_heads = checked_heads(fields, "num_key_value_heads", fields.count("num_key_value_heads", 2, null=heads), heads)
+    kv_heads = checked_heads(fields, "num_key_value_heads", fields.integer("num_key_value_heads", 2, null=heads), heads)
     bias = fields.flag("use_bias", default=True)
     windows = layer_windows(fields, layers, fields.tokens("sliding_window"))
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=attention_groups(windows, kv_heads, head_width(fields, hidden, heads)),
-        mlps=plain_mlps(layers, fields.count("intermediate_size"), bias=bias),
-        vocab_size=fields.count("vocab_size"),
+        mlps=plain_mlps(layers, fields.integer("intermediate_size"), bias=bias),
+        vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
         context_limit=fields.tokens("max_position_embeddings"),
         qkv_bias=bias,

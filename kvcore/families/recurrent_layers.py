@@ -43,7 +43,7 @@ def state_dtype(fields: Fields, key: str) -> Dtype:
 
 
 def _dtype(fields: Fields, key: str, default: str) -> Dtype:
-    value = fields.raw(key)
+    value = fields.value(key)
     value = default if value is None or value == "auto" else value
     name = _NAMES.get(value.removeprefix("torch.")) if isinstance(value, str) else None
     if name is None:
@@ -140,9 +140,9 @@ class Mamba2:
 
 def delta_net(fields: Fields, layers: int, hidden: int) -> RecurrentGroup:
     """Gated delta-net (arXiv 2412.06464) of Qwen3-Next and 3.5: a state of d_k * d_v values a value head."""
-    key_heads, value_heads = fields.count("linear_num_key_heads", 16), fields.count("linear_num_value_heads", 32)
-    key_dim, value_dim = fields.count("linear_key_head_dim", 128), fields.count("linear_value_head_dim", 128)
-    kernel = fields.count("linear_conv_kernel_dim", 4, high=1024)
+    key_heads, value_heads = fields.integer("linear_num_key_heads", 16), fields.integer("linear_num_value_heads", 32)
+    key_dim, value_dim = fields.integer("linear_key_head_dim", 128), fields.integer("linear_value_head_dim", 128)
+    kernel = fields.integer("linear_conv_kernel_dim", 4, high=1024)
     keys, values = key_heads * key_dim, value_heads * value_dim
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype")
     states = (

@@ -18,13 +18,12 @@ __all__ = ["SLIDING_WINDOW"]
 def _cohere2(fields: Fields) -> Shape:
     """Command R7B and A: three layers of four slide; one norm a layer, its halves in parallel; tied."""
     bias = fields.flag("attention_bias", default=False)
-    fields.only("use_qk_norm", expected=False, default=False)
-    fields.only("use_parallel_block", expected=True, default=True)
-    fields.only("use_gated_activation", expected=True, default=True)
-    fields.only("use_embedding_sharing", expected=True, default=True)
-    fields.only("use_parallel_embedding", expected=False, default=False)
-    for key in ("layer_switch", "order_of_interleaved_layers", "position_embedding_type", "rotary_pct"):
-        fields.raw(key)
+    fields.require("use_qk_norm", expected=False, default=False)
+    fields.require("use_parallel_block", expected=True, default=True)
+    fields.require("use_gated_activation", expected=True, default=True)
+    fields.require("use_embedding_sharing", expected=True, default=True)
+    fields.require("use_parallel_embedding", expected=False, default=False)
+    fields.ignore("layer_switch", "order_of_interleaved_layers", "position_embedding_type", "rotary_pct")
     return decoder(
         fields, windows=every(4, 4096, "sliding_window_pattern"), qkv_bias=bias, output_bias=bias, norms_per_layer=1, tied=True
     )  # fmt: skip
@@ -38,15 +37,15 @@ def _olmo3(fields: Fields) -> Shape:
 
 def _exaone4(fields: Fields) -> Shape:
     """Three layers of four slide, or as `sliding_window_pattern` says; null means that none does (EXAONE 4.0 1.2B)."""
-    pattern = fields.raw("sliding_window_pattern")
+    pattern = fields.value("sliding_window_pattern")
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", 4096)
         if isinstance(pattern, str):
-            word = fields.word("sliding_window_pattern", "LG")
+            word = fields.letters("sliding_window_pattern", "LG")
             slides = [word[layer % len(word)] == "L" for layer in range(layers)]
         else:
-            period = fields.count("sliding_window_pattern", 4, null=0)
+            period = fields.integer("sliding_window_pattern", 4, null=0)
             slides = [bool(period) and (layer + 1) % period != 0 for layer in range(layers)]
         slides[-1] = False
         return layer_windows(fields, layers, window, slides)
