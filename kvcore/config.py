@@ -1,4 +1,4 @@
-"""A Hugging Face config.json becomes a shape, or is refused by the name of the field that stands in the way.
+"""Reads a Hugging Face config.json into a shape, or refuses it and names the field that is the reason.
 
 A config is data from strangers. Every field that a family's code reads is read here with its type and range checked,
 every default is that code's own and is remembered as assumed, and a field that nobody has read, but whose name speaks
@@ -82,7 +82,7 @@ def read_config(config: object) -> Reading:
 
 
 def _nested(outer: Fields, kind: str) -> tuple[Fields, object]:
-    """The fields of `text_config`, and its model_type; `tie_word_embeddings` stands inside, outside, or alike in both."""
+    """The fields of `text_config` and its model_type. `tie_word_embeddings` may be inside, outside, or the same in both."""
     allowed = NESTED[kind]
     text = outer.value("text_config")
     tied = outer.value("tie_word_embeddings")

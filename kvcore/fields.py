@@ -1,4 +1,4 @@
-"""Typed reading of a config's fields: each read names its key, checks its value, and is remembered."""
+"""Reads the fields of a config: every read checks the type and range, errors name the field, and fields nobody read are refused."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,8 +13,8 @@ _STRUCTURAL = (
     "index_", "kv", "latent", "layer", "linear", "lora", "mamba", "memory", "mlp", "moe", "norm", "pattern", "rank",
     "shared", "size", "sparse", "ssm", "state", "tie_", "window",
 )  # fmt: skip
-"""Parts of names of fields that change a shape. A field of such a name that nobody has read is refused: a config that
-says something about its layers that kvcore does not know would otherwise give a wrong number in silence."""
+"""Words in the names of fields that may change a shape. A field with such a name that no reader has read is refused:
+otherwise a config with an unknown feature would give a wrong number without a word."""
 
 _HARMLESS = frozenset(
     # What every config may carry, and what changes values, training or rounding but no shape.
@@ -61,11 +61,11 @@ class Fields:
         self.assumed: dict[str, object] = {}
 
     def name(self, key: str) -> str:
-        """The key as errors spell it."""
+        """The full name of a key, for errors: text_config.hidden_size."""
         return self._path + key
 
     def has(self, key: str) -> bool:
-        """Whether the key is there and not null."""
+        """Whether the config has the key and its value is not null."""
         return self._config.get(key) is not None
 
     def value(self, key: str) -> object:
@@ -115,7 +115,7 @@ class Fields:
         return [self.integer(key)] * length
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or False; `default` where the key is missing or null."""
+        """A boolean; `default` if the key is missing or null."""
         value = self.value(key)
         if value is None:
             self.assumed[self.name(key)] = default
@@ -125,7 +125,7 @@ class Fields:
         return value
 
     def strings(self, key: str, length: int, allowed: Iterable[str]) -> list[str] | None:
-        """A list of `length` words out of `allowed`, or None where there is none."""
+        """A list of `length` strings, each one of `allowed`; None if the key is missing or null."""
         value = self.value(key)
         if value is None:
             return None
@@ -138,7 +138,7 @@ class Fields:
         return value
 
     def integers(self, key: str, length: int, allowed: tuple[int, ...]) -> list[int] | None:
-        """A list of `length` numbers out of `allowed`, or None where there is none, or an empty one."""
+        """A list of `length` integers, each one of `allowed`; None if the key is missing, null or an empty list."""
         value = self.value(key)
         if value is None or value == []:
             return None
@@ -150,7 +150,7 @@ class Fields:
         return value
 
     def letters(self, key: str, letters: str) -> str:
-        """A word of at most as many letters as there can be layers, all of them in `letters`."""
+        """A string with one letter per layer, all of them among `letters`."""
         value = self.value(key)
         if not isinstance(value, str) or not 1 <= len(value) <= MOST_LAYERS:
             raise Invalid(self.name(key), value, f"a word of the letters {letters}, one a layer")
@@ -160,7 +160,7 @@ class Fields:
         return value
 
     def layer_indices(self, key: str, below: int) -> frozenset[int]:
-        """A list of layer numbers below `below`; none where the key is missing or null."""
+        """A list of layer indices below `below`, as a set; empty if the key is missing or null."""
         value = self.value(key)
         if value is None:
             return frozenset()
@@ -169,7 +169,7 @@ class Fields:
         return frozenset(check_int(self.name(key), index, 0, below - 1) for index in value)
 
     def require(self, key: str, expected: object, default: object) -> None:
-        """Refuse any value but `expected`, the one case kvcore has a formula for; a missing key means `default`."""
+        """Refuse any value but `expected`, the only one kvcore has a formula for. A missing or null key counts as `default`."""
         value = self.value(key)
         value = default if value is None else value
         if value != expected or type(value) is not type(expected):
@@ -180,7 +180,7 @@ class Fields:
         return {key: value for key, value in self._config.items() if key in self._read}
 
     def finish(self) -> None:
-        """Refuse fields that say something about the shape and that the family's reader did not ask for."""
+        """Refuse every field that may change the shape (by its name) and that the family's reader neither read nor ignored."""
         for key, value in self._config.items():
             if key in self._read | self._ignored or key in _HARMLESS or key.startswith("_") or not value:
                 continue

@@ -1,4 +1,4 @@
-"""The kinds of layer groups, and what is common to a tuple of them: their cache, and how it grows."""
+"""The four kinds of layer groups, and the sum over groups that is a model's cache."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -61,7 +61,7 @@ def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_d
 
 
 def asymptotic_bytes(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
-    """Bytes that one more token adds once every window is full: those of the groups that never stop growing."""
+    """Bytes that one more token adds once every window is full: the sum over the groups without a limit."""
     values = value_dtype or key_dtype
     return sum(group.bytes_per_token(key_dtype, values) for group in groups if group.max_cached_tokens is None)
 
@@ -69,8 +69,8 @@ def asymptotic_bytes(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dty
 def attention_name(groups: Iterable[Group], query_heads: int) -> str:
     """How the layers attend: "mha", "mqa", "gqa", "mla", "hybrid", "recurrent" or "mixed".
 
-    A KV head for each query head, one for all, something between; one latent vector for all; some layers keep a state
-    instead, or all do; layers differ otherwise.
+    In this order: one KV head per query head, one for all, some number between; a latent; some layers with recurrent state,
+    only such layers; layers that differ in any other way.
     """
     attending = [group for group in groups if isinstance(group, LayerGroup | LatentGroup)]
     if any(group.state_bytes for group in groups):

@@ -1,4 +1,4 @@
-"""Multi-head latent attention: one vector a token and layer, from which all heads' K and V are made.
+"""Multi-head latent attention (MLA): one cached vector per token and layer, from which all heads' K and V are computed.
 
 DeepSeek-V2 (arXiv 2405.04434, section 2.1) caches the compressed vector of `kv_rank` values and one rotary key of
 `rope_dim` values that all heads share: L * (r_kv + d_rope) * p bytes a token, with no factor 2 and no head count.

@@ -1,4 +1,4 @@
-"""What one token leaves in the cache of a group of layers that attend alike.
+"""The KV cache of a group of layers with the same heads and window.
 
 A model's cache is a sum over such groups. The textbook formula 2 * L * n_kv * d_h * p is the case of one group of full
 attention: 2 for K and V, L layers, n_kv KV heads, d_h values a head, p bytes a value. Layers that keep one latent

@@ -40,7 +40,7 @@ class Mlp:
             raise Invalid("shared_size", self.shared_size, "0, as there are no experts beside a shared one")
 
     def tensors(self, hidden_size: int) -> Iterator[Tensor]:
-        """The matrices of all these layers, their biases, and what leads tokens to the experts.
+        """The matrices of all these layers, their biases, the routers and the gates of shared experts.
 
         >>> dense = Mlp(layers=80, intermediate_size=28672, gated=True)
         >>> [(tensor.name, tensor.shape, tensor.count) for tensor in dense.tensors(8192)]

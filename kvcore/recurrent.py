@@ -19,7 +19,7 @@ _ROLES = ("state", "convolution")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """A part of what one layer keeps of a sequence: `parts` equal pieces, such as heads, of `values` numbers each.
+    """One tensor of a layer's state for a sequence: `parts` equal pieces (heads) of `values` numbers each.
 
     `role` is "state" (the recurrent one) or "convolution" (its last inputs). Tensor parallelism divides the parts.
     """

@@ -21,9 +21,9 @@ _QK_NORMS = ("none", "head", "all")
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """A decoder-only transformer as far as its memory goes; it has no name.
+    """A decoder-only transformer, as far as its parameters and its cache depend on it.
 
-    Layers are counted twice, as `groups` by how they cache and as `mlps` by their MLPs, which some layers lack.
+    The layers stand here twice: in `groups` by how they cache, in `mlps` by their MLP (some layers have none).
     `query_heads` is 0 where no layer attends. `norms_per_layer` and `model_norms` (after the last layer, after the embedding) count norms as wide as
     the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
     `sinks` are learned logits, one a query head and layer. `position_rows` are learned position vectors. `tied` says that the output
@@ -279,7 +279,7 @@ def _scaled(width: int, factor: Fraction) -> int:
 
 
 def _share(layers: int, depth: Fraction) -> int:
-    """A group's part of an edited number of layers; the pattern is kept exactly or the edit is refused."""
+    """The layers of a group after the number of all layers changed by `depth`; refused if that is no whole number."""
     share = layers * depth
     if share.denominator != 1:
         raise Unsupported("layers", layers, "a part of the pattern that divides: choose a multiple of it")

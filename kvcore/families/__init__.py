@@ -1,6 +1,25 @@
-"""The families of models whose configs can be read, each by a reader of its own.
+"""Readers of config.json files, one function for each architecture (model_type), in modules by kind of architecture.
 
-A new family is one function that reads its fields into a shape, and one line in the table below its module.
+Where does a new model go?
+
+    llama_like           dense, gated MLPs, RMS norms, full attention or one window for all layers
+    sliding_window       the same, with sliding-window and full-attention layers mixed
+    gemma                Google's Gemma, which also shares caches and embeds tokens per layer
+    gpt_like             GPT-2's layer: MLPs without a gate, LayerNorm, biases
+    older_dense          other dense models from before Llama: BLOOM, Falcon, MPT, Phi
+    mixture_of_experts   experts behind a router, with K and V heads
+    moe_sliding_window   experts, with windows or chunks in some layers: gpt-oss, Llama 4
+    latent_attention     multi-head latent attention: DeepSeek V2 and V3, Kimi K2, GLM-5
+    linear_attention     attention mixed with linear attention or short convolutions
+    mamba                Mamba, Mamba-2, and hybrids of either with attention
+    nemotron             NVIDIA's models whose configs list every layer
+
+A reader takes the `Fields` of a config and returns a `Shape`. Most are one call of `decoder.decoder` with what differs as
+arguments; `common` has what several need, `recurrent_layers` the layers that keep a state. To add one: write the
+function, add it to the table at the end of its module, and add a row to tests/kvcore/counted.json with a small config and the
+parameters that huggingface/transformers counts for it on torch's "meta" device (or its name to UNCOUNTED in
+tests/kvcore/test_families.py, with the reason). A field that changes the shape must be read, one that does not must be ignored
+by name; all others are refused.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Parts that the families' readers share: heads, the windows of layers, plain MLPs."""
+"""Functions that the readers of several families share: KV heads, the window of each layer, MLPs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,14 +28,14 @@ _FULL, _SLIDING = "full_attention", "sliding_attention"
 
 
 def checked_heads(fields: Fields, key: str, kv_heads: int, query_heads: int) -> int:
-    """n_kv, which must divide the query heads."""
+    """Check that the KV heads (n_kv) divide the query heads, and return them."""
     if query_heads % kv_heads:
         raise Invalid(fields.name(key), kv_heads, f"a divisor of the {query_heads} query heads")
     return kv_heads
 
 
 def head_width(fields: Fields, hidden_size: int, query_heads: int, hidden_key: str = "hidden_size") -> int:
-    """d_h: an explicit `head_dim` wins; otherwise hidden size / query heads, which must be whole."""
+    """Read the head width (d_h): `head_dim` if the config has it, else hidden size / query heads, which must be an integer."""
     if fields.has("head_dim"):
         return fields.integer("head_dim")
     if hidden_size % query_heads:
@@ -53,7 +53,7 @@ def layer_windows(
     local: str = _SLIDING,
     window_key: str = "sliding_window",
 ) -> list[int | None]:
-    """The window of each layer, or None where it attends to everything.
+    """The sliding window of each layer, None for full attention.
 
     `layer_types` decides where the config has it; otherwise layers slide where `slides` says, all of them by default,
     if there is a `window` at all. `local` is the type of a layer with a window, `window_key` the field that has it.
@@ -69,7 +69,7 @@ def layer_windows(
 def attention_groups(
     windows: Sequence[int | None], kv_heads: int, head_dim: int, *, local: str = "sliding"
 ) -> tuple[LayerGroup, ...]:
-    """Layers of equal heads, gathered by their windows in the order in which these first appear."""
+    """One group for each window size among the layers, in the order in which the sizes first appear; all have the same heads."""
     return tuple(
         LayerGroup(
             kind="full" if window is None else local,
@@ -97,13 +97,13 @@ def full_attention(
     *,
     hidden_key: str = "hidden_size",
 ) -> tuple[LayerGroup, ...]:
-    """One group of full attention; as many KV heads as query heads unless said."""
+    """One group of full-attention layers, with as many KV heads as query heads unless `kv_heads` is given."""
     windows = layer_windows(fields, layers, None)
     return attention_groups(windows, kv_heads or heads, head_width(fields, hidden, heads, hidden_key))
 
 
 def routed_mlps(routed: Sequence[bool], width: int, dense_width: int, **more: Any) -> tuple[Mlp, ...]:
-    """Gated MLPs of layers, behind a router where `routed` says so; `more` describes those as Mlp does."""
+    """Gated MLPs: experts in the layers where `routed` is true, dense elsewhere; `more` are further fields of the experts' Mlp."""
     parts = []
     if any(routed):
         parts.append(Mlp(layers=sum(routed), intermediate_size=width, gated=True, **more))
@@ -114,7 +114,7 @@ def routed_mlps(routed: Sequence[bool], width: int, dense_width: int, **more: An
 
 
 def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
-    """Which layers route: those from `first_k_dense_replace` on, or as `mlp_layer_types` says; `moe_layer_freq` is 1."""
+    """Which layers have experts: those from `first_k_dense_replace` on, or the "sparse" ones of `mlp_layer_types`."""
     types = fields.strings("mlp_layer_types", layers, ("dense", "sparse"))
     first = fields.integer("first_k_dense_replace", default, null=default, low=0, high=MOST_LAYERS)
     fields.require("moe_layer_freq", expected=1, default=1)
@@ -124,5 +124,5 @@ def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
 
 
 def plain_mlps(layers: int, width: int, *, bias: bool = True) -> tuple[Mlp, ...]:
-    """The MLPs of layers that are all alike, two matrices each."""
+    """One MLP of two matrices (no gate) in every layer."""
     return (Mlp(layers=layers, intermediate_size=width, gated=False, bias=bias),)

@@ -1,4 +1,4 @@
-"""The decoder that most families share, from the field names that they share; what differs is an argument."""
+"""Reads the decoder that most families share. Field names are the common ones; what differs in a family is an argument."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,17 +16,17 @@ type Mlps = Callable[[Fields, int], tuple[Mlp, ...]]
 
 
 def never(fields: Fields, layers: int) -> Sequence[int | None]:
-    """No layer has a window; a config that has one, for a family without, is refused as it is left unread."""
+    """No layer has a window. If such a config sets `sliding_window`, `finish` refuses it, because nobody reads the field."""
     return layer_windows(fields, layers, None)
 
 
 def always(fields: Fields, layers: int) -> Sequence[int | None]:
-    """All layers slide where the config has a window."""
+    """All layers have the config's `sliding_window`, if it sets one."""
     return layer_windows(fields, layers, fields.tokens("sliding_window"))
 
 
 def every(step: int, default_window: int | None, key: str | None = None) -> Windows:
-    """All layers slide but each `step`-th, or what the config says under `key` instead of `step`."""
+    """Sliding-window layers, with full attention in every `step`-th one; the config may override `step` under `key`."""
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", default_window)
@@ -37,7 +37,7 @@ def every(step: int, default_window: int | None, key: str | None = None) -> Wind
 
 
 def from_qwen(fields: Fields, layers: int) -> Sequence[int | None]:
-    """Layers from `max_window_layers` on slide, and only if `use_sliding_window` says so."""
+    """Qwen's rule: with `use_sliding_window`, the layers from index `max_window_layers` on have the window; else none has."""
     if not fields.flag("use_sliding_window", default=False):
         fields.ignore("sliding_window", "max_window_layers")
         return layer_windows(fields, layers, None)
@@ -47,7 +47,7 @@ def from_qwen(fields: Fields, layers: int) -> Sequence[int | None]:
 
 
 def dense(*, bias: bool = False, gated: bool = True, key: str = "intermediate_size") -> Mlps:
-    """One MLP a layer, all alike."""
+    """The same dense MLP in every layer."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         return (Mlp(layers=layers, intermediate_size=fields.integer(key), gated=gated, bias=bias),)

@@ -1,4 +1,4 @@
-"""Readers for the Gemma family, whose layers look back on a window in turn, and share their caches in its smallest models.
+"""Readers for the Gemma family: sliding-window layers alternate with full-attention ones; its smallest models share caches.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices.
@@ -25,7 +25,7 @@ def _gemma(fields: Fields) -> Shape:
 
 
 def _gemma2(fields: Fields) -> Shape:
-    """Layers slide and see everything in turn, the first slides; a norm before and after both halves of a layer."""
+    """Sliding-window and full-attention layers alternate, starting with sliding; norms before and after attention and MLP."""
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
@@ -40,7 +40,7 @@ def _gemma2(fields: Fields) -> Shape:
 
 
 def _gemma3(fields: Fields) -> Shape:
-    """Five layers of six slide, or as many as `sliding_window_pattern` says; norms of query and key heads."""
+    """Five sliding-window layers, then one of full attention (`sliding_window_pattern`); a norm over each query and key head."""
     fields.require("use_bidirectional_attention", expected=False, default=False)
     bias = fields.flag("attention_bias", default=False)
     return decoder(
@@ -59,7 +59,7 @@ def _gemma3(fields: Fields) -> Shape:
 
 
 def _sharing(fields: Fields, layers: int, windows: list[int | None], default: int) -> list[bool]:
-    """Which layers read another's cache: the last `num_kv_shared_layers`, whose kinds must be among the layers before."""
+    """Which layers read another layer's cache: the last `num_kv_shared_layers`. An earlier layer of the same window must exist."""
     shared = fields.integer("num_kv_shared_layers", default, null=0, low=0, high=layers)
     own = windows[: layers - shared]
     if shared and set(windows) != set(own):
@@ -137,7 +137,7 @@ def _gemma3n_layers(fields: Fields) -> Shape:
 
 
 def _with_shared(shape: Shape, windows: list[int | None], shared: list[bool]) -> tuple[LayerGroup, ...]:
-    """The groups of layers that keep a cache, and one of those that do not."""
+    """The groups of layers that have a cache of their own, then those that read another layer's."""
     groups = {group.max_cached_tokens: group for group in shape.groups if isinstance(group, LayerGroup)}
     own = [window for window, other in zip(windows, shared, strict=True) if not other]
     kept = [replace(groups[window], layers=own.count(window)) for window in dict.fromkeys(own)]
@@ -150,9 +150,9 @@ def _with_shared(shape: Shape, windows: list[int | None], shared: list[bool]) ->
 
 
 def _gemma4(fields: Fields) -> Shape:
-    """Gemma 4: layers that see everything have heads of their own, and V may be made from K's projection.
+    """Gemma 4: full-attention layers have their own head count and width, and V may be computed by K's projection.
 
-    The rotary K and the V made of one projection differ, so both are cached. The largest models have no per-layer
+    K is rotated and V is not, so both are cached even then. The largest models have no per-layer
     embeddings, the MoE one has a dense MLP beside its experts and three norms more a layer.
     """
     fields.require("attention_bias", expected=False, default=False)

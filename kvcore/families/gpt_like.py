@@ -1,4 +1,4 @@
-"""Readers for GPT-2 and the families that took its layer: plain MLPs, LayerNorms, biases.
+"""Readers for GPT-2 and families with its layer: MLPs without a gate, LayerNorm, biases.
 
 Each reads the fields its own code reads and takes that code's defaults. Sources: huggingface/transformers,
 src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
@@ -49,7 +49,7 @@ def _gpt_bigcode(fields: Fields) -> Shape:
 
 
 def _gptj(fields: Fields) -> Shape:
-    """GPT-J: one norm a layer, its halves in parallel; biases in the MLPs and on the output layer only."""
+    """GPT-J: attention and MLP run in parallel after one norm; biases only in the MLPs and on the output layer."""
     hidden, heads, layers = fields.integer("n_embd"), fields.integer("n_head"), fields.layers("n_layer")
     return Shape(
         hidden_size=hidden,
@@ -84,7 +84,7 @@ def _gpt_neox(fields: Fields) -> Shape:
 
 
 def _opt(fields: Fields) -> Shape:
-    """OPT: two rows more of learned positions than positions; the smaller embedding of OPT-350M has no reader."""
+    """OPT: the table of learned positions has two rows more than there are positions. OPT-350M's narrower embedding is refused."""
     hidden, heads, layers = usual_sizes(fields)
     fields.require("word_embed_proj_dim", expected=hidden, default=hidden)
     fields.require("do_layer_norm_before", expected=True, default=True)

@@ -1,4 +1,4 @@
-"""Readers for families of multi-head latent attention: DeepSeek V2 and V3, and those that took its layer.
+"""Readers for families of multi-head latent attention: DeepSeek V2 and V3, and families with the same layer.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices; arXiv 2405.04434, section 2.1.
@@ -20,10 +20,11 @@ __all__ = ["LATENT_ATTENTION", "latent_tensors"]
 
 
 def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, tuple[Tensor, ...]]:
-    """r_kv, d_rope, and the tensors of a layer's attention.
+    """Read r_kv, d_rope, and the tensors of one layer's attention.
 
-    Q comes through a rank of its own with a norm, or directly where `q_lora_rank` is null; K and V come through r_kv with
-    a norm, beside the rotary key; every head has d_nope + d_rope values of Q and K and d_v of V.
+    Q is computed through a low rank with a norm (`q_lora_rank`), or directly where that is null. K and V are computed from
+    the cached latent of r_kv values, which has a norm; the rotary part of K (d_rope values) is cached next to it.
+    Every head has d_nope + d_rope values of Q and K, and d_v of V.
     """
     rank, rope = fields.integer("kv_lora_rank"), fields.integer("qk_rope_head_dim")
     nope, value = fields.integer("qk_nope_head_dim"), fields.integer("v_head_dim")
@@ -90,7 +91,7 @@ def _deepseek_v2(fields: Fields) -> Shape:
 
 
 def _deepseek_v3(fields: Fields) -> Shape:
-    """DeepSeek-V3, R1, Kimi K2: the router's correction bias counts, the multi-token prediction layer does not."""
+    """DeepSeek-V3, R1, Kimi K2: the router has a correction bias; the multi-token prediction layer is left out."""
     return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=3, corrected=True))
 
 
@@ -104,9 +105,9 @@ def _lite(fields: Fields) -> Shape:
 
 
 def _sparse(fields: Fields) -> Shape:
-    """DeepSeek-V3.2 and GLM-5: an indexer in each layer, whose keys are cached beside the latent.
+    """DeepSeek-V3.2 and GLM-5: an indexer in each layer, whose keys are cached in addition to the latent.
 
-    A layer of `indexer_types` "shared" (GLM-5.2) takes what the indexer of a layer before it chose: it has none, and no keys.
+    A layer of `indexer_types` "shared" (GLM-5.2) reuses the choice of an earlier layer's indexer: it has no indexer and no keys.
     """
     layers = fields.layers("num_hidden_layers")
     fields.strings("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))

@@ -1,4 +1,4 @@
-"""Readers for families of layers that attend and layers that keep a state: Qwen3-Next, Kimi Linear, LFM2, MiniMax.
+"""Readers for hybrids of attention with linear attention or short convolutions: Qwen3-Next, Kimi Linear, LFM2, MiniMax.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices.
@@ -32,13 +32,13 @@ __all__ = ["LINEAR_ATTENTION"]
 
 
 def _attending(fields: Fields, layers: int, default: Sequence[bool], words: tuple[str, ...]) -> list[bool]:
-    """Which layers attend: as `layer_types` says in `words` of which the first attends, else `default`."""
+    """Which layers are attention layers: those whose `layer_types` entry is the first of `words`; `default` without the field."""
     types = fields.strings("layer_types", layers, words)
     return [kind == words[0] for kind in types] if types is not None else list(default)
 
 
 def _qwen_hybrid(fields: Fields, mlps: Mlps) -> Shape:
-    """One layer of four attends, with a gate as wide as its queries; the others are gated delta-nets."""
+    """One attention layer in four, with an output gate as wide as its queries; the others are gated delta-nets."""
     fields.require("attention_bias", expected=False, default=False)
     fields.require("attn_output_gate", expected=True, default=True)
     fields.ignore("mtp_num_hidden_layers", "mtp_use_dedicated_embeddings")
@@ -70,7 +70,7 @@ def _qwen3_5_moe(fields: Fields) -> Shape:
 
 
 def _kimi_linear(fields: Fields) -> Shape:
-    """Kimi Linear: `linear_attn_config` numbers the layers from 1; those that attend are latent, the others Kimi delta."""
+    """Kimi Linear: latent attention (MLA) and Kimi delta attention layers, listed in `linear_attn_config` by numbers from 1."""
     hidden, heads, layers = usual_sizes(fields)
     inner = Fields(fields.value("linear_attn_config"), fields.name("linear_attn_config."))
     attending = {layer - 1 for layer in inner.layer_indices("full_attn_layers", layers + 1)}
@@ -103,7 +103,7 @@ def _kimi_linear(fields: Fields) -> Shape:
 
 
 def _lfm2(fields: Fields) -> Shape:
-    """LFM2: short convolutions but where `layer_types` or `full_attn_idxs` say attention; norms of query and key heads."""
+    """LFM2: short convolutions, with attention in the layers that `layer_types` or `full_attn_idxs` name."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         if fields.value("model_type") == "lfm2":
@@ -149,7 +149,7 @@ def _lfm2_width(fields: Fields) -> int:
 
 
 def _minimax(fields: Fields) -> Shape:
-    """MiniMax-Text-01: attention in each second layer or where `layer_types` says, lightning attention elsewhere."""
+    """MiniMax-Text-01: lightning (linear) attention, with full attention in every second layer or where `layer_types` says."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         count = fields.integer("num_local_experts", 8)

@@ -1,4 +1,4 @@
-"""Readers for dense families that descend from Llama: gated MLPs, RMS norms, attention to everything.
+"""Readers for dense families like Llama: gated MLPs, RMS norms, full attention or one window for all layers.
 
 Each reads the fields its own code reads and takes that code's defaults. Sources: huggingface/transformers,
 src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
@@ -22,7 +22,7 @@ def _llama(fields: Fields) -> Shape:
 
 
 def _mistral(fields: Fields) -> Shape:
-    """All layers slide where there is a window; a config without the field means 4,096 (v0.1), null means none (v0.3)."""
+    """All layers have the window: 4,096 if the config leaves the field out (v0.1), none if it is null (v0.3)."""
     return decoder(
         fields,
         default_kv_heads=8,
@@ -35,12 +35,12 @@ def _ministral3(fields: Fields) -> Shape:
 
 
 def _qwen2(fields: Fields) -> Shape:
-    """Biases on Q, K and V by design, none on the output."""
+    """Qwen2 has biases on Q, K and V, whatever the config says, and none on the output projection."""
     return decoder(fields, default_kv_heads=32, windows=from_qwen, qkv_bias=True)
 
 
 def _mimo(fields: Fields) -> Shape:
-    """MiMo-7B: a Qwen2 whose multi-token prediction layers are left out here."""
+    """MiMo-7B is a Qwen2 with multi-token prediction layers, which are left out here."""
     fields.require("attention_bias", expected=True, default=True)
     fields.ignore("num_nextn_predict_layers")
     return _qwen2(fields)
@@ -60,31 +60,31 @@ def _qwen3(fields: Fields) -> Shape:
 
 
 def _phi3(fields: Fields) -> Shape:
-    """Q, K and V in one matrix, gate and up in another: the same count."""
+    """Phi-3 fuses Q, K and V into one matrix, and gate and up into another: the parameters are the same."""
     return decoder(fields, windows=always)
 
 
 def _olmo(fields: Fields) -> Shape:
-    """Norms that have no parameters."""
+    """OLMo's norms have no parameters."""
     bias = fields.flag("attention_bias", default=False)
     return decoder(fields, qkv_bias=bias, output_bias=bias, norms_per_layer=0, model_norms=0)
 
 
 def _olmo2(fields: Fields) -> Shape:
-    """Norms after each half of a layer instead of before, and over all queries and all keys."""
+    """OLMo 2 has its norms after attention and MLP, and one over all query heads and one over all key heads."""
     bias = fields.flag("attention_bias", default=False)
     return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="all")
 
 
 def _cohere(fields: Fields) -> Shape:
-    """One norm a layer, its halves in parallel; tied. Each head has a norm of its own with `use_qk_norm`."""
+    """Attention and MLP run in parallel after one norm; embeddings are tied. `use_qk_norm` adds a norm over all Q and all K."""
     bias = fields.flag("attention_bias", default=False)
     norm = "all" if fields.flag("use_qk_norm", default=False) else "none"
     return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm=norm, norms_per_layer=1, tied=True)
 
 
 def _smollm3(fields: Fields) -> Shape:
-    """Some layers leave out rotary positions, which changes no shape."""
+    """SmolLM3 leaves rotary positions out of some layers, which changes no shape."""
     bias = fields.flag("attention_bias", default=False)
     fields.ignore("no_rope_layers", "no_rope_layer_interval")
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
@@ -105,7 +105,7 @@ def _ernie(fields: Fields) -> Shape:
 
 
 def _glm(fields: Fields) -> Shape:
-    """Biases on Q, K and V; GLM-4-0414 has two norms more, after each half of a layer."""
+    """Biases on Q, K and V; GLM-4-0414 adds norms after attention and after the MLP."""
     four = fields.value("model_type") == "glm4"
     return decoder(
         fields,
@@ -128,21 +128,21 @@ def _seed_oss(fields: Fields) -> Shape:
 
 
 def _hunyuan(fields: Fields) -> Shape:
-    """Hunyuan dense: norms of query and key heads."""
+    """Hunyuan dense: a norm over each query and key head."""
     bias = fields.flag("attention_bias", default=False)
     fields.ignore("use_qk_norm", "attention_head_dim")
     return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
 
 
 def _nemotron(fields: Fields) -> Shape:
-    """Nemotron-4, Minitron: squared ReLU in plain MLPs, LayerNorms."""
+    """Nemotron-4, Minitron: MLPs of two matrices with squared ReLU, and LayerNorm."""
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False), gated=False)
     return decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, norm_bias=True)
 
 
 def _stablelm(fields: Fields) -> Shape:
-    """LayerNorms; one a layer where its halves run in parallel."""
+    """StableLM: LayerNorm; one a layer if attention and MLP run in parallel (`use_parallel_residual`), else two."""
     fields.require("qk_layernorm", expected=False, default=False)
     parallel = fields.flag("use_parallel_residual", default=False)
     bias = fields.flag("use_qkv_bias", default=False)
@@ -152,7 +152,7 @@ def _stablelm(fields: Fields) -> Shape:
 
 
 def _arcee(fields: Fields) -> Shape:
-    """A Llama with squared ReLU in plain MLPs."""
+    """Arcee: Llama with MLPs of two matrices and squared ReLU."""
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False), gated=False)
     return decoder(fields, default_kv_heads=32, qkv_bias=bias, output_bias=bias, mlps=mlps)

@@ -1,4 +1,4 @@
-"""Readers for Mamba and the families whose layers are Mamba's, with attention in some of them or beside them.
+"""Readers for Mamba, Mamba-2, and hybrids of either with attention: Jamba, Bamba, Falcon-H1, Granite 4.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices.
@@ -20,7 +20,7 @@ __all__ = ["MAMBA"]
 
 
 def _alone(fields: Fields, group: RecurrentGroup, hidden: int, *, tied: bool) -> Shape:
-    """A model of these layers alone: one norm each, no MLPs, any context."""
+    """A model of recurrent layers only: one norm a layer, no MLPs, no context limit."""
     return Shape(
         hidden_size=hidden,
         query_heads=0,
@@ -33,7 +33,7 @@ def _alone(fields: Fields, group: RecurrentGroup, hidden: int, *, tied: bool) ->
 
 
 def _mamba1(fields: Fields, hidden: int, inner: int, *, prefix: str = "") -> Mamba1:
-    """The layer of Mamba and Falcon-Mamba, or of Jamba, whose fields have the prefix `mamba_`."""
+    """The Mamba layer of Mamba and Falcon-Mamba, or of Jamba, whose field names begin with `mamba_`."""
     names = ("state_size", "conv_kernel", "time_step_rank", "use_conv_bias", "use_bias")
     if prefix:
         names = ("mamba_d_state", "mamba_d_conv", "mamba_dt_rank", "mamba_conv_bias", "mamba_proj_bias")
@@ -52,7 +52,7 @@ def _mamba1(fields: Fields, hidden: int, inner: int, *, prefix: str = "") -> Mam
 
 
 def _mamba(fields: Fields) -> Shape:
-    """Mamba and Falcon-Mamba, whose three further norms have no parameters."""
+    """Mamba and Falcon-Mamba. Falcon-Mamba's three extra norms have no parameters."""
     hidden, layers = fields.integer("hidden_size"), fields.layers("num_hidden_layers")
     expanded = fields.integer("expand", 2, high=64) * hidden
     inner = fields.integer("intermediate_size", expanded)
@@ -75,7 +75,7 @@ def _mamba(fields: Fields) -> Shape:
 
 
 def _mamba2_alone(fields: Fields) -> Shape:
-    """Mamba-2, Codestral Mamba: as many heads as make up the inner width."""
+    """Mamba-2, Codestral Mamba: heads * head width must be the inner width."""
     hidden, layers = fields.integer("hidden_size"), fields.layers("num_hidden_layers")
     layer = _mamba2(
         fields, hidden, heads="num_heads", head_dim="head_dim", state="state_size", groups="n_groups", kernel="conv_kernel",
@@ -90,7 +90,7 @@ def _mamba2_alone(fields: Fields) -> Shape:
 
 
 def _jamba(fields: Fields) -> Shape:
-    """Jamba: attention each `attn_layer_period` layers, experts each `expert_layer_period`; Mamba with three norms."""
+    """Jamba: attention in every `attn_layer_period`-th layer, experts in every `expert_layer_period`-th, Mamba elsewhere."""
     period, offset = fields.integer("attn_layer_period", 8), fields.integer("attn_layer_offset", 4, low=0)
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
@@ -111,7 +111,7 @@ def _jamba(fields: Fields) -> Shape:
 def _mamba2(
     fields: Fields, hidden: int, *, heads: str, head_dim: str, state: str, groups: str, kernel: str, **more: bool
 ) -> Mamba2:
-    """A Mamba-2 layer from the field names of a family; `more` as Mamba2 has it."""
+    """A Mamba-2 layer. The keyword arguments are the names of the config's fields; `more` are further fields of Mamba2."""
     return Mamba2(
         hidden=hidden,
         heads=fields.integer(heads),
@@ -124,7 +124,7 @@ def _mamba2(
 
 
 def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
-    """The Mamba-2 layer of Bamba, Falcon-H1 and Granite, whose inner width must be what its heads add up to."""
+    """The Mamba-2 layer of Bamba, Falcon-H1 and Granite: heads * head width must be the inner width."""
     if fields.value("mamba_d_head") == "auto":
         raise Invalid(fields.name("mamba_d_head"), "auto", "a number")
     layer = _mamba2(
@@ -141,7 +141,7 @@ def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
 
 
 def _bamba(fields: Fields) -> Shape:
-    """Bamba: Mamba-2 but in the layers that `attn_layer_indices` names."""
+    """Bamba: Mamba-2 layers, with attention in the layers that `attn_layer_indices` lists."""
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
@@ -154,7 +154,7 @@ def _bamba(fields: Fields) -> Shape:
 
 
 def _falcon_h1(fields: Fields) -> Shape:
-    """Falcon-H1: attention and Mamba-2 side by side in every layer."""
+    """Falcon-H1: attention and Mamba-2 run in parallel in every layer."""
     bias = fields.flag("attention_bias", default=False)
     fields.require("projectors_bias", expected=False, default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
@@ -168,7 +168,7 @@ def _falcon_h1(fields: Fields) -> Shape:
 
 
 def _granite_hybrid(fields: Fields) -> Shape:
-    """Granite 4: Mamba-2 but where `layer_types` says attention; experts beside a shared MLP, or that alone."""
+    """Granite 4: Mamba-2 layers, with attention where `layer_types` says; a shared MLP, with experts in the larger models."""
     bias = fields.flag("attention_bias", default=False)
     fields.ignore("position_embedding_type")
 

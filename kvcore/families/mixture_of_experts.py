@@ -1,4 +1,4 @@
-"""Readers for families whose MLPs stand behind a router, and whose attention has K and V heads.
+"""Readers for mixtures of experts with K and V heads: Mixtral, Qwen MoE, GLM-4.5, MiniMax-M2 and others.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices. A correction bias of a router is in the checkpoints and counts as parameters.
@@ -36,9 +36,9 @@ def _mixtral(fields: Fields) -> Shape:
 
 
 def qwen_experts(*, experts: int, width: int, dense: int | None, shared: int | None = None) -> Mlps:
-    """Dense where `mlp_only_layers` or `decoder_sparse_step` says so, routed elsewhere.
+    """Qwen's rule: dense MLPs in `mlp_only_layers`, and in layers that `decoder_sparse_step` passes over; experts elsewhere.
 
-    `shared` is the default width of an expert that all tokens pass, which has a gate of its own; None where there is none.
+    `shared` is the default width of the shared expert, which has a gate; None if the family has no shared expert.
     """
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
@@ -110,14 +110,14 @@ def _phimoe(fields: Fields) -> Shape:
 
 
 def _granitemoe(fields: Fields) -> Shape:
-    """Granite MoE, and its relative with a shared MLP."""
+    """Granite MoE, and granitemoeshared, which adds a shared MLP."""
     bias = fields.flag("attention_bias", default=False)
     shared = "shared_intermediate_size" if fields.value("model_type") == "granitemoeshared" else None
     return decoder(fields, mlps=_all_routed(8, shared=shared), qkv_bias=bias, output_bias=bias)
 
 
 def _corrected(first: int, shared: str = "n_shared_experts") -> Mlps:
-    """Dense in the first layers, then routed with a correction bias, and shared experts beside."""
+    """Dense MLPs in the first layers, then experts whose router has a correction bias, and shared experts."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         routed = after_the_first(fields, layers, first)
@@ -135,7 +135,7 @@ def _corrected(first: int, shared: str = "n_shared_experts") -> Mlps:
 
 
 def _glm4_moe(fields: Fields) -> Shape:
-    """GLM-4.5 to 4.7: biases on Q, K and V, norms of heads in the larger ones; its multi-token layer is left out."""
+    """GLM-4.5 to 4.7: biases on Q, K and V; `use_qk_norm` in the larger models; the multi-token prediction layer is left out."""
     fields.ignore("num_nextn_predict_layers")
     return decoder(
         fields,
@@ -152,7 +152,7 @@ def _dots1(fields: Fields) -> Shape:
 
 
 def _ernie_moe(fields: Fields) -> Shape:
-    """ERNIE 4.5: routed from `moe_layer_start_index` to `moe_layer_end_index`, each `moe_layer_interval`-th layer."""
+    """ERNIE 4.5: experts in every `moe_layer_interval`-th layer from `moe_layer_start_index` to `moe_layer_end_index`."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         first, step = fields.integer("moe_layer_start_index", 1, low=0), fields.integer("moe_layer_interval", 1)
@@ -172,7 +172,7 @@ def _ernie_moe(fields: Fields) -> Shape:
 
 
 def _minimax_m2(fields: Fields) -> Shape:
-    """MiniMax-M2: norms over all queries and all keys; its multi-token modules are left out."""
+    """MiniMax-M2: one norm over all query heads and one over all key heads; multi-token modules are left out."""
     fields.require("use_qk_norm", expected=True, default=True)
     fields.require("qk_norm_type", expected="per_layer", default="per_layer")
     fields.require("shared_intermediate_size", expected=0, default=0)

@@ -1,4 +1,4 @@
-"""Readers for mixtures of experts whose layers differ in what they see: gpt-oss, Llama 4, MiMo-V2.
+"""Readers for mixtures of experts in which some layers have a window or chunks: gpt-oss, Llama 4, MiMo-V2.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices.
@@ -28,7 +28,7 @@ __all__ = ["MOE_SLIDING_WINDOW"]
 
 
 def _gpt_oss(fields: Fields) -> Shape:
-    """Layers slide and see everything in turn, the first slides; biases everywhere, and a sink for each head."""
+    """gpt-oss: sliding-window and full-attention layers alternate, starting with sliding; biases; a sink logit per query head."""
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         width, count = fields.integer("intermediate_size"), fields.integer("num_local_experts", 128)
@@ -48,7 +48,7 @@ def _gpt_oss(fields: Fields) -> Shape:
 
 
 def _llama4(fields: Fields) -> Shape:
-    """Three layers of four attend within chunks; those without rotary positions, as `no_rope_layers` says, to everything.
+    """Llama 4: chunked attention in three layers of four; full attention in those without rotary positions (`no_rope_layers`).
 
     Experts stand in each `interleave_moe_layer_step`-th layer, or those that `moe_layers` names, beside a shared one of
     the same width; the others are dense, `intermediate_size_mlp` wide. Norms of Q and K have no parameters.
@@ -84,7 +84,7 @@ def _llama4(fields: Fields) -> Shape:
 
 
 def _mimo_v2(fields: Fields) -> Shape:
-    """MiMo-V2: layers that slide have heads and widths of their own (`swa_...`), and sinks; V is narrower than K."""
+    """MiMo-V2: sliding-window layers have their own head counts and widths (`swa_...`) and sinks; V is narrower than K."""
     hidden, heads, layers = usual_sizes(fields)
     fields.require("attention_bias", expected=False, default=False)
     fields.require("add_full_attention_sink_bias", expected=False, default=False)

@@ -1,4 +1,4 @@
-"""Readers for NVIDIA's searched and hybrid models, whose layers are written out one by one: Nemotron NAS and Nemotron-H.
+"""Readers for NVIDIA's models whose configs list every layer: Nemotron NAS (found by search) and Nemotron-H (hybrid).
 
 Sources: the modeling_decilm.py and block_config.py that Nemotron NAS models publish beside their config;
 huggingface/transformers, src/transformers/models/nemotron_h.
@@ -24,7 +24,7 @@ _ALIASES = {"linear_attention": "mamba", "full_attention": "attention"}
 
 
 def _blocks(fields: Fields) -> list[str]:
-    """What each layer is, from a word of M (Mamba-2), * (attention), - (MLP) and E (experts), or a list of their names."""
+    """The kind of each layer: from a string of M (Mamba-2), * (attention), - (MLP) and E (experts), or a list of names."""
     if fields.has("hybrid_override_pattern"):
         blocks = [_BLOCKS[letter] for letter in fields.letters("hybrid_override_pattern", "".join(_BLOCKS))]
     else:
@@ -41,7 +41,7 @@ def _blocks(fields: Fields) -> list[str]:
 
 
 def _nemotron_h(fields: Fields) -> Shape:
-    """Nemotron-H, Nemotron 3: one block a layer, behind one norm; MLPs are plain, with squared ReLU."""
+    """Nemotron-H, Nemotron 3: each layer is one norm and one of Mamba-2, attention, an MLP or experts; MLPs have no gate."""
     blocks = _blocks(fields)
     hidden, heads = fields.integer("hidden_size"), fields.integer("num_attention_heads")
     kv_heads = checked_heads(fields, "num_key_value_heads", fields.integer("num_key_value_heads", 8), heads)
@@ -121,7 +121,7 @@ def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
 
 
 def _nas(fields: Fields) -> Shape:
-    """Llama-Nemotron: a Llama whose layers each have KV heads and an MLP of their own, or lack one or both, and its norm."""
+    """Llama-Nemotron: a Llama in which each layer has its own KV heads and MLP width, or lacks attention or MLP and its norm."""
     hidden, heads, layers = (
         fields.integer("hidden_size"), fields.integer("num_attention_heads"), fields.layers("num_hidden_layers"),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Readers for families of plain MLPs and LayerNorms that go ways of their own.
+"""Readers for dense families from before Llama with layers of their own: BLOOM, Falcon, MPT, Phi, StarCoder2.
 
 Each reads the fields its own code reads and takes that code's defaults. Sources: huggingface/transformers,
 src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
@@ -25,7 +25,7 @@ __all__ = ["OLDER_DENSE"]
 
 
 def _bloom(fields: Fields) -> Shape:
-    """BLOOM: no positions to learn (ALiBi), a norm after the embedding."""
+    """BLOOM: ALiBi, so no position embeddings; a norm after the token embedding."""
     key = "n_embed" if fields.has("n_embed") else "hidden_size"
     hidden = fields.integer(key)
     fields.require("hidden_size", expected=hidden, default=hidden)
@@ -47,7 +47,7 @@ def _bloom(fields: Fields) -> Shape:
 
 
 def _falcon(fields: Fields) -> Shape:
-    """Falcon: one KV head with `multi_query`, `num_kv_heads` of them in the newer layers, whose halves have a norm each."""
+    """Falcon: one KV head with `multi_query`; `num_kv_heads` and two norms a layer with `new_decoder_architecture`."""
     hidden, heads, layers = usual_sizes(fields)
     newer = fields.flag("new_decoder_architecture", default=False)
     single = fields.flag("multi_query", default=True)
@@ -72,7 +72,7 @@ def _falcon(fields: Fields) -> Shape:
 
 
 def _mpt(fields: Fields) -> Shape:
-    """MPT: no positions to learn (ALiBi), no biases, tied."""
+    """MPT: ALiBi, so no position embeddings; no biases; tied embeddings."""
     hidden, heads, layers = fields.integer("d_model"), fields.integer("n_heads"), fields.layers("n_layers")
     fields.require("no_bias", expected=True, default=True)
     ratio = fields.value("expansion_ratio")
@@ -107,7 +107,7 @@ def _mpt(fields: Fields) -> Shape:
 
 
 def _phi(fields: Fields) -> Shape:
-    """Phi-1, 1.5 and 2: one norm a layer, its halves in parallel; biases everywhere, on the output layer too."""
+    """Phi-1, 1.5 and 2: attention and MLP run in parallel after one norm; biases everywhere, also on the output layer."""
     hidden, heads, layers = usual_sizes(fields)
     fields.require("qk_layernorm", expected=False, default=False)
     kv_heads = checked_heads(
@@ -130,7 +130,7 @@ def _phi(fields: Fields) -> Shape:
 
 
 def _starcoder2(fields: Fields) -> Shape:
-    """StarCoder2: grouped KV heads, all layers slide where there is a window."""
+    """StarCoder2: grouped KV heads; all layers have the window, if there is one."""
     hidden, heads, layers = usual_sizes(fields)
     kv_heads = checked_heads(fields, "num_key_value_heads", fields.integer("num_key_value_heads", 2, null=heads), heads)
     bias = fields.flag("use_bias", default=True)

@@ -1,4 +1,4 @@
-"""Layers that keep a state: their shapes and parameters, from the sizes that configs give them.
+"""Recurrent layers (Mamba, Mamba-2, delta-nets, short convolutions): their state and tensors, from a config's sizes.
 
 The recurrent state is kept in fp32 by every family's code (huggingface/transformers 5.24) unless its config names
 another type; the convolution's inputs are kept in the type of the weights. MiniMax's lightning attention keeps its
@@ -32,13 +32,13 @@ _NAMES = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
 
 
 def weight_dtype(fields: Fields) -> Dtype:
-    """The type of the weights, as `torch_dtype` or `dtype` say; bf16 where they are silent."""
+    """The type of the weights, as `torch_dtype` or `dtype` say; bf16 if neither is there."""
     key = "torch_dtype" if fields.has("torch_dtype") else "dtype"
     return _dtype(fields, key, "bfloat16")
 
 
 def state_dtype(fields: Fields, key: str) -> Dtype:
-    """The type of the recurrent state that the config names under `key`; fp32 where it is silent."""
+    """The type of the recurrent state that the config names under `key`; fp32 if it is not there."""
     return _dtype(fields, key, "float32")
 
 
@@ -210,12 +210,12 @@ def gated_convolution(
 
 
 def all_full(fields: Fields, layers: int) -> list[int | None]:  # noqa: ARG001 - the caller reads layer_types
-    """No layer has a window, whatever `layer_types` says: the reader splits the layers itself."""
+    """No layer has a window: for readers that read `layer_types` themselves, since theirs says which layers are recurrent."""
     return [None] * layers
 
 
 def split_layers(shape: Shape, attending: int, others: Sequence[RecurrentGroup | NoCacheGroup]) -> Shape:
-    """`shape`, whose layers all attend, with `attending` of them left as they are and the rest as `others`."""
+    """Keep `attending` of the shape's attention layers, and replace the rest by `others`."""
     (group,) = shape.groups
     kept = (replace(group, layers=attending),) if attending else ()
     return replace(shape, query_heads=shape.query_heads if attending else 0, groups=(*kept, *others))

@@ -1,4 +1,4 @@
-"""Readers for dense families whose layers look back on a window in turn.
+"""Readers for dense families in which sliding-window layers alternate with full-attention ones.
 
 Sources: huggingface/transformers, src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults,
 modeling_FAMILY.py for the matrices.
@@ -14,9 +14,12 @@ from kvcore.shape import Shape
 
 __all__ = ["SLIDING_WINDOW"]
 
+_MORE_THAN_ALL = 2**20
+"""As the step between full-attention layers: every layer has the window."""
+
 
 def _cohere2(fields: Fields) -> Shape:
-    """Command R7B and A: three layers of four slide; one norm a layer, its halves in parallel; tied."""
+    """Command R7B and A: three sliding-window layers, then a full one; attention and MLP in parallel after one norm; tied."""
     bias = fields.flag("attention_bias", default=False)
     fields.require("use_qk_norm", expected=False, default=False)
     fields.require("use_parallel_block", expected=True, default=True)
@@ -30,13 +33,13 @@ def _cohere2(fields: Fields) -> Shape:
 
 
 def _olmo3(fields: Fields) -> Shape:
-    """Three layers of four slide; norms after each half of a layer, and over all queries and all keys."""
+    """OLMo 3: three sliding-window layers, then a full one; norms after attention and MLP, and over all Q and all K."""
     bias = fields.flag("attention_bias", default=False)
     return decoder(fields, windows=every(4, 4096), qkv_bias=bias, output_bias=bias, qk_norm="all")
 
 
 def _exaone4(fields: Fields) -> Shape:
-    """Three layers of four slide, or as `sliding_window_pattern` says; null means that none does (EXAONE 4.0 1.2B)."""
+    """EXAONE 4: three sliding-window layers, then a full one, or as `sliding_window_pattern` says; null means no window."""
     pattern = fields.value("sliding_window_pattern")
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
@@ -54,16 +57,12 @@ def _exaone4(fields: Fields) -> Shape:
 
 
 def _ministral(fields: Fields) -> Shape:
-    """As `layer_types` says; all layers slide where it is silent."""
-    return decoder(fields, default_kv_heads=8, windows=every(MANY, 4096))
-
-
-MANY = 2**20
-"""More layers than there are: every layer slides."""
+    """Ministral: windows as `layer_types` says; without it, all layers have the window."""
+    return decoder(fields, default_kv_heads=8, windows=every(_MORE_THAN_ALL, 4096))
 
 
 def _cwm(fields: Fields) -> Shape:
-    """The first layer of four sees everything."""
+    """CWM: a full-attention layer, then three with a window."""
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", 8192)
