@@ -2,7 +2,9 @@
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
 
 from kvcore.page import update
 
@@ -12,9 +14,10 @@ def value(slot: str) -> str:
     return re.search(r'<data value="([^"]*)"', slot).group(1)
 
 
-def slots(**request: object) -> dict[str, str]:
-    """The slots of the article for a state of its controls."""
-    return update(request)["slots"]
+@cache
+def slots(**request: object) -> Mapping[str, str]:
+    """The slots of the article for a state of its controls; asked once for each state, as an answer depends on nothing else."""
+    return MappingProxyType(update(request)["slots"])
 
 
 def figures(slot: str) -> Iterator[ET.Element]:
