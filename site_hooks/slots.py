@@ -43,7 +43,8 @@ def telling() -> Telling:
             slots[name] = tell()
         except ValueError as refusal:
             raise SlotError(f'the slot "{name}" cannot be printed: {refusal}') from refusal
-    slots |= json.loads(page.update("{}"))["slots"]
+    for name in page.PAGES:
+        slots |= json.loads(page.update(json.dumps({"hold": {"page": name}})))["slots"]
     return Telling(slots=slots, form=page.form, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
 
 

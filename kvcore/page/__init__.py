@@ -38,7 +38,7 @@ from kvcore.page.pages import ARTICLE, PAGES
 from kvcore.page.parts import Note, Page, View
 from kvcore.page.request import Settled, settle, strings
 
-__all__ = ["BLOCK_SLOTS", "answer", "form", "update"]
+__all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
 
 PROBLEMS = "lab.problems"
 """The slot that lists what was wrong with a request."""
@@ -78,7 +78,7 @@ def update(request: str | Mapping[str, object]) -> str | Answer:
 
 def form(name: str) -> str:
     """The HTML of a form at its defaults, with what a first request needs to know; KeyError for a form there is not."""
-    page = next(page for page in (*PAGES.values(), ARTICLE) if name in page.forms or page is ARTICLE)
+    page = next((page for page in PAGES.values() if name in page.forms), ARTICLE)
     settled = settle(page, {})
     view = View(settled.values)
     shown, groups = page.forms[name]

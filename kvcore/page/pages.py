@@ -20,8 +20,8 @@ _V1: Values = MappingProxyType(
         "pp": 1, "dp": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
 )  # fmt: skip
-"""What a link of version 1 leaves out. Never to be changed: links that people kept are read by it. The controls of a
-model's shape are not here, as the model implies them."""
+"""What a link of version 1 leaves out. A value is never changed, as links that people kept are read by it; a control that is
+new is added with its first default. The controls of a model's shape are not here: the model implies them."""
 
 
 def _spec(text: str) -> Mapping[str, str]:

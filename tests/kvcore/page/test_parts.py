@@ -1,7 +1,12 @@
 """Parts: what a section depends on follows from the parts it needs, and a page sends only its own."""
 
+import html
+import json
+import re
+
 import pytest
 
+import kvcore.page
 from kvcore.page import answer, update
 from kvcore.page.controls import Choice, Number
 from kvcore.page.html import data
@@ -42,6 +47,18 @@ def test_a_second_page_sends_and_announces_only_its_own():
     assert found["announce"] == "area 12"
     assert found["fragment"] == "v1&width=4"
     assert found["hold"]["page"] == "second"
+
+
+def test_a_form_of_any_page_is_found_by_its_name_with_that_page_s_state(monkeypatch):
+    monkeypatch.setattr(kvcore.page, "PAGES", {"article": ARTICLE, "second": PAGE})
+    side = kvcore.page.form("side")
+    assert re.findall(r'data-control="([^"]+)"', side) == ["width", "height"]
+    hold = json.loads(html.unescape(re.search(r'data-hold="([^"]*)"', side)[1]))
+    found = json.loads(update(json.dumps({"width": "4", "hold": hold})))
+    assert found["announce"] == "area 12"
+    assert "area.size" in found["slots"]
+    with pytest.raises(KeyError):
+        kvcore.page.form("nowhere")
 
 
 def test_a_control_of_another_page_is_not_one_of_this_page():
