@@ -130,8 +130,10 @@ def _seed_oss(fields: Fields) -> Shape:
 def _hunyuan(fields: Fields) -> Shape:
     """Hunyuan dense: a norm over each query and key head."""
     bias = fields.flag("attention_bias", default=False)
-    fields.ignore("use_qk_norm", "attention_head_dim")
-    return decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
+    fields.ignore("use_qk_norm")
+    shape = decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
+    fields.require("attention_head_dim", expected=shape.head_dim, default=shape.head_dim)
+    return shape
 
 
 def _nemotron(fields: Fields) -> Shape:

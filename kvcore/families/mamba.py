@@ -91,10 +91,10 @@ def _mamba2_alone(fields: Fields) -> Shape:
 
 def _jamba(fields: Fields) -> Shape:
     """Jamba: attention in every `attn_layer_period`-th layer, experts in every `expert_layer_period`-th, Mamba elsewhere."""
-    period, offset = fields.integer("attn_layer_period", 8), fields.integer("attn_layer_offset", 4, low=0)
+    period, offset = _period(fields, "attn", 8, 4)
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
-        every, first = fields.integer("expert_layer_period", 2), fields.integer("expert_layer_offset", 1, low=0)
+        every, first = _period(fields, "expert", 2, 1)
         experts, width = fields.integer("num_experts", 16), fields.integer("intermediate_size")
         routed = [experts > 1 and layer % every == first for layer in range(layers)]
         return routed_mlps(routed, width, width, experts=experts)
@@ -106,6 +106,16 @@ def _jamba(fields: Fields) -> Shape:
     fields.ignore("use_mamba_kernels", "use_associative_scan", "use_mambapy")
     group = layer.group(layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return split_layers(shape, attending, [group])
+
+
+def _period(fields: Fields, kind: str, default_period: int, default_offset: int) -> tuple[int, int]:
+    """Every how many layers one of a kind comes, and the index of the first; an index past the first period is refused."""
+    period = fields.integer(f"{kind}_layer_period", default_period)
+    key = f"{kind}_layer_offset"
+    offset = fields.integer(key, default_offset, low=0)
+    if offset >= period:
+        raise Invalid(fields.name(key), offset, f"below {kind}_layer_period, which is {period}")
+    return period, offset
 
 
 def _mamba2(

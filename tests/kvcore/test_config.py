@@ -406,3 +406,51 @@ def test_text_that_cannot_be_read_is_refused(text):
 def test_families_are_listed_in_alphabetical_order():
     assert list(FAMILIES) == sorted(FAMILIES)
     assert {"llama", "mistral", "mixtral", "qwen2", "qwen3", "gemma2", "phi3", "falcon", "gpt2", "opt"} <= set(FAMILIES)
+
+
+JAMBA = {
+    "model_type": "jamba", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2,
+    "num_hidden_layers": 16, "vocab_size": 256, "max_position_embeddings": 2048, "attn_layer_period": 8,
+    "mamba_d_state": 16, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_dt_rank": 4, "num_experts": 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "attention_layers"),
+    [
+        pytest.param({"attn_layer_offset": 4}, 2, id="layers 4 and 12 of 16"),
+        pytest.param({"attn_layer_offset": 0}, 2, id="layers 0 and 8"),
+        pytest.param({"attn_layer_period": 3, "attn_layer_offset": 2}, 5, id="layers 2, 5, 8, 11, 14"),
+    ],
+)
+def test_jamba_has_attention_once_a_period_from_its_offset_on(fields, attention_layers):
+    shape = shape_from_config(JAMBA | fields)
+    assert [group.layers for group in shape.groups if group.kind == "full"] == [attention_layers]
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        pytest.param({"attn_layer_offset": 8}, "attn_layer_offset", id="attention at its period"),
+        pytest.param({"attn_layer_offset": 9}, "attn_layer_offset", id="past it: no layer would attend"),
+        pytest.param({"expert_layer_offset": 2}, "expert_layer_offset", id="experts at their period of 2"),
+    ],
+)
+def test_jamba_with_an_offset_past_its_period_is_refused_by_name(fields, named):
+    """As in transformers' JambaConfig: such a model would have no layer of the kind."""
+    with pytest.raises(Invalid) as caught:
+        shape_from_config(JAMBA | fields)
+    assert caught.value.field == named
+
+
+HUNYUAN = {
+    "model_type": "hunyuan_v1_dense", "hidden_size": 512, "intermediate_size": 1024, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "num_hidden_layers": 2, "vocab_size": 256, "max_position_embeddings": 2048, "head_dim": 128,
+}  # fmt: skip
+
+
+def test_hunyuan_says_its_head_width_twice_and_the_two_must_agree():
+    assert shape_from_config(HUNYUAN | {"attention_head_dim": 128}).head_dim == 128
+    with pytest.raises(Unsupported) as caught:
+        shape_from_config(HUNYUAN | {"attention_head_dim": 64})
+    assert caught.value.field == "attention_head_dim"
