@@ -6,7 +6,7 @@ import { listenForConfigs } from './js/bring.js';
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { listenForSearch } from './js/find.js';
 import { listen } from './js/gestures.js';
-import { arrivedFragment, offerLink, showFragment } from './js/link.js';
+import { followState, offerLink, showFragment, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { connect } from './js/python.js';
 import { showBoot } from './js/runs.js';
@@ -79,9 +79,10 @@ async function talk(form, folder, starting) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, busy);
     },
-    settled(answer, touched) {
+    moved: followState,
+    settled(answer) {
       announce([answer.announce, ...(answer.problems ?? [])].filter(Boolean).join(' '));
-      if (answer.fragment) showFragment(answer.fragment, touched);
+      if (answer.fragment) showFragment(answer.fragment);
     },
     failed: fail,
   });
@@ -99,11 +100,13 @@ async function talk(form, folder, starting) {
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
   listen({ touch: sync.touch, set: setControl });
-  listenForConfigs(sync.give);
-  listenForSearch(name => sync.touch(name, false));
+  listenForConfigs({ give: sync.give, started: followState });
+  listenForSearch(name => sync.touch(name, 'move'));
   const arrive = () => {
-    const fragment = arrivedFragment();
-    if (fragment) sync.arrive(fragment);
+    const fragment = stateInAddress();
+    if (fragment === null) return;
+    followState();
+    sync.arrive(fragment);
   };
   addEventListener('hashchange', arrive);
   arrive();

@@ -33,9 +33,11 @@ async function fetched(id) {
 }
 
 /**
- * @param {(extra: Record<string, string>) => void} give asks Python about a config, beside all else that it is asked
+ * @param {object} handlers
+ * @param {(extra: Record<string, string>) => void} handlers.give sends a config, or why there is none, with the next request to Python
+ * @param {() => void} handlers.started called as soon as the reader asks for an import; reading a file or a download takes a while
  */
-export function listenForConfigs(give) {
+export function listenForConfigs({ give, started }) {
   const frame = document.getElementById('kv-import');
   const text = /** @type {HTMLTextAreaElement | null} */ (document.getElementById('kv-config-text'));
   const file = /** @type {HTMLInputElement | null} */ (document.getElementById('kv-config-file'));
@@ -52,6 +54,7 @@ export function listenForConfigs(give) {
   /** @param {File | undefined} chosen */
   const read = async chosen => {
     if (!chosen) return;
+    started();
     const name = chosen.name.replace(/\.json$/i, '');
     try {
       bring(chosen.size > 4 * MOST_CHARACTERS ? ' '.repeat(MOST_CHARACTERS + 1) : await chosen.text(), name === 'config' ? '' : name);
@@ -60,6 +63,7 @@ export function listenForConfigs(give) {
     }
   };
   const ask = async () => {
+    started();
     const wanted = id.value.trim().replace(/^https:\/\/huggingface\.co\//, '').split('/').slice(0, 2).join('/');
     if (!/^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/.test(wanted)) {
       give({ config_failed: 'id', config_name: id.value });
@@ -70,7 +74,10 @@ export function listenForConfigs(give) {
     else give({ ...found, config_name: wanted });
   };
 
-  use.addEventListener('click', () => bring(text.value, ''));
+  use.addEventListener('click', () => {
+    started();
+    bring(text.value, '');
+  });
   file.addEventListener('change', () => read(file.files?.[0]));
   get.addEventListener('click', ask);
   id.addEventListener('keydown', event => {

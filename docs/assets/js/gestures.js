@@ -6,7 +6,7 @@ const STRIDES = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 };
 
 /**
  * @typedef {object} Hands
- * @property {(name: string | null, dragging: boolean) => void} touch
+ * @property {(name: string | null, gesture: import('./types').Gesture) => void} touch
  * @property {(name: string, value: string) => boolean} set
  */
 
@@ -40,7 +40,7 @@ export function listen({ touch, set }) {
   const letGo = event => {
     if (!isDragging()) return;
     setDragged(null);
-    touch(event.type === 'change' ? nameOf(event.target) : null, false);
+    touch(event.type === 'change' ? nameOf(event.target) : null, 'end');
   };
 
   document.addEventListener('input', ({ target }) => {
@@ -53,7 +53,7 @@ export function listen({ touch, set }) {
     } else if (asBox(target)) {
       setWriting(name);
     }
-    touch(name, range !== null);
+    touch(name, range ? 'drag' : 'move');
   });
 
   document.addEventListener('change', event => {
@@ -61,7 +61,7 @@ export function listen({ touch, set }) {
     if (name === null) return;
     setWriting(null);
     if (asRange(event.target)) letGo(event);
-    else touch(name, false);
+    else touch(name, 'end');      // `input` told of the new value
   });
 
   // A drag that ends where it began fires no change: the end of the gesture counts as well.
@@ -75,7 +75,7 @@ export function listen({ touch, set }) {
     event.preventDefault();
     if (stride !== undefined) step(box, stride);
     setWriting(null);
-    touch(box.name, false);
+    touch(box.name, 'move');
   });
 
   document.addEventListener('focusout', event => {
@@ -91,7 +91,7 @@ export function listen({ touch, set }) {
     if (!(button instanceof HTMLElement)) return;
     const sets = Object.entries(JSON.parse(button.dataset.set ?? '{}'));
     for (const [name, value] of sets) {
-      if (set(name, String(value))) touch(name, false);
+      if (set(name, String(value))) touch(name, 'move');
     }
     const lab = boxOf(sets[0]?.[0] ?? '')?.closest('.kv-lab');
     if (lab && !lab.contains(button)) lab.scrollIntoView({ block: 'start', behavior: calm() ? 'auto' : 'smooth' });

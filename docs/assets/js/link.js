@@ -1,44 +1,60 @@
-/** The state of the page in its address: `#v1&model=...`. Anything else after the # is an anchor and none of ours. */
+/** The state of the page in its address: `#v1&model=...`. Any other fragment is an anchor and is left alone. */
 
 /** Safari allows a page 100 changes of its address in 30 seconds; this makes at most 60. */
 const PAUSE_MS = 500;
 
-/** @returns {string | null} the fragment, without its #, when it names a state */
-export function arrivedFragment() {
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/** The state that the page shows. @type {string} */
+let current = '';
+
+/** The state that the address names or will name after the pause; null where the reader went to an anchor. @type {string | null} */
+let inAddress = '';
+
+/** Whether the reader has moved a control since the page was opened or an anchor was gone to. */
+let following = false;
+
+/** @returns {string | null} the fragment without its #, if it names a state */
+export function stateInAddress() {
   const text = location.hash.slice(1);
   return /^v\d+(&|$)/.test(text) ? text : null;
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
+// Unlike hashchange, popstate comes before any other task, and also when a reader goes again to the anchor where they are.
+addEventListener('popstate', () => {
+  clearTimeout(timer);
+  if (stateInAddress() !== null) return;
+  following = false;
+  inAddress = null;
+});
 
-// Whoever goes to an anchor, or writes another state, is not sent back to the state before it.
-addEventListener('hashchange', () => clearTimeout(timer));
+/** From now on the address follows the state: the reader has moved a control, imported a model, or opened a link to a state. */
+export function followState() {
+  following = true;
+}
 
-/** The state that the page shows now, as an address spells it. @type {string} */
-let current = '';
-
-/** @param {string} fragment without its # @param {boolean} inAddress whether the address follows: it does once a reader has moved something */
-export function showFragment(fragment, inAddress) {
-  const moved = fragment !== current;
+/** @param {string} fragment the state that the page shows now, without the # */
+export function showFragment(fragment) {
   current = fragment;
-  if (!inAddress || !moved) return;
+  if (!following || fragment === inAddress) return;
+  inAddress = fragment;
   clearTimeout(timer);
   timer = setTimeout(() => {
     try {
       history.replaceState(history.state, '', `#${fragment}`);
     } catch {
-      // A browser may forbid it, as some do for files; the page works without an address of its state.
+      // Some browsers forbid this for pages opened from disk; the page works without its state in the address.
     }
   }, PAUSE_MS);
 }
 
 /**
- * The button that copies an address of this state; where the clipboard is closed, the address is shown, ready to be copied by hand.
- * @param {string} fragment what the built page shows
+ * Enables the button that copies a link to this state. If the clipboard is not available, the link is shown, selected, to be copied by hand.
+ * @param {string} fragment the state that the built page shows
  */
 export function offerLink(fragment) {
-  current = fragment;
+  current = inAddress = fragment;
   const button = document.getElementById('kv-copy'), field = document.getElementById('kv-link');
   if (!(button instanceof HTMLButtonElement) || !(field instanceof HTMLInputElement)) return;
   button.disabled = false;

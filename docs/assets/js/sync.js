@@ -10,7 +10,8 @@
  * @property {unknown} hold what the built page already shows, as Python spelled it
  * @property {() => void} wanted there is something to ask, and nobody yet to ask it
  * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
- * @property {(answer: Answer, touched: boolean) => void} settled an answer that is no mere step of a drag
+ * @property {() => void} moved the reader has moved a control
+ * @property {(answer: Answer) => void} settled an answer to anything but a step of a drag
  * @property {(error: unknown) => void} failed
  */
 
@@ -28,7 +29,6 @@ export function makeSync(page) {
   let running = false;
   let dirty = false;       // something to ask about
   let moving = false;      // a range is being dragged
-  let touched = false;     // the reader has moved something, so the address may follow
   /** @type {Promise<unknown>} */
   let frame = Promise.resolve();            // the first question after a rest goes out at once
   /** @type {string | null} */
@@ -93,8 +93,7 @@ export function makeSync(page) {
     page.apply(answer, changed);
     for (const [name, value] of page.read()) if (!changed.has(name)) shown.set(name, value);
     hold = answer.hold ?? hold;
-    if (settled && !rest) page.settled(answer, touched || arriving !== null);
-    touched ||= arriving !== null;
+    if (settled && !rest) page.settled(answer);
   }
 
   return {
@@ -108,23 +107,24 @@ export function makeSync(page) {
     /**
      * The reader moved a control.
      * @param {string | null} name null: nothing moved, but a drag ended
-     * @param {boolean} dragging
+     * @param {import('./types').Gesture} gesture
      */
-    touch(name, dragging) {
+    touch(name, gesture) {
       if (stopped) return;
       if (name !== null) {
         changed.delete(name);               // a control moved twice counts where it was moved last
         changed.add(name);
       }
-      moving = dragging;
-      touched = dirty = true;
+      if (gesture !== 'end') page.moved();
+      moving = gesture === 'drag';
+      dirty = true;
       run();
     },
 
     /** @param {Record<string, string>} once what Python is to be told beside the controls */
     give(once) {
       extra = once;
-      touched = dirty = true;
+      dirty = true;
       run();
     },
 
@@ -140,7 +140,10 @@ export function makeSync(page) {
       for (const [name, value] of page.read()) {
         if (shown.get(name) !== value && !changed.has(name)) changed.add(name);
       }
-      if (changed.size) touched = dirty = true;
+      if (changed.size) {
+        page.moved();
+        dirty = true;
+      }
       if (stopped || !(dirty || running || more !== null)) return Promise.resolve();
       /** @type {Promise<void>} */
       const done = new Promise(resolve => waiting.push(resolve));

@@ -18,5 +18,8 @@ export interface Answer {
   hold?: unknown;
 }
 
+/** What the reader is doing to a control: moving it in steps, of which more follow; moving it once; or ending, without moving it. */
+export type Gesture = 'drag' | 'move' | 'end';
+
 /** Asks Python one question, JSON text both ways. */
 export type Ask = (request: string) => Promise<string>;
