@@ -2,10 +2,10 @@
  * The page's side of the slot contract: collect the controls, ask Python, write what it answers.
  * No sentence a reader sees and no arithmetic on a quantity stands in these files.
  */
-import { listenForConfigs } from './js/bring.js';
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { listenForSearch } from './js/find.js';
 import { listen } from './js/gestures.js';
+import { listenForImports } from './js/import.js';
 import { followState, offerLink, showFragment, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { connect } from './js/python.js';
@@ -100,7 +100,7 @@ async function talk(form, folder, starting) {
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
   listen({ touch: sync.touch, set: setControl });
-  listenForConfigs({ give: sync.give, started: followState });
+  listenForImports({ give: sync.give, started: followState });
   listenForSearch(name => sync.touch(name, 'move'));
   const arrive = () => {
     const fragment = stateInAddress();
