@@ -11,7 +11,7 @@ from pathlib import Path
 
 from site_hooks import environment, tools
 from site_hooks.build import SITE
-from site_hooks.environment import NODE_MODULES, ROOT
+from site_hooks.environment import ROOT
 
 SCRIPT = "sw.js"
 SOURCE = ROOT / "docs" / "assets" / SCRIPT
@@ -22,19 +22,8 @@ NEVER_READ = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html",
 
 def write(site: Path, *, on: bool = True) -> None:
     """Write the service worker of a built site into it."""
-    options = [
-        "--bundle",
-        "--format=iife",
-        "--target=es2022",
-        "--minify",
-        "--legal-comments=none",
-        "--log-level=warning",
-    ]
     describes = json.dumps(describe(site)) if on else "null"
-    script = tools.node(
-        tools.ESBUILD, SOURCE, *options, f"--define:SITE={describes}", env={"NODE_PATH": str(NODE_MODULES)}
-    )
-    (site / SCRIPT).write_text(script, encoding="utf-8")
+    (site / SCRIPT).write_text(tools.bundle(SOURCE, SITE=describes), encoding="utf-8")
 
 
 def describe(site: Path) -> dict[str, object]:

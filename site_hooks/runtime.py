@@ -21,7 +21,7 @@ from pathlib import Path
 
 from site_hooks import environment, snapshot, tools
 from site_hooks.digest import digest, making
-from site_hooks.environment import CACHE, NODE_MODULES, ROOT
+from site_hooks.environment import CACHE, ROOT
 
 WORKER = ROOT / "docs" / "assets" / "worker.js"
 WORKERS_MODULES = WORKER.with_suffix("")
@@ -36,7 +36,9 @@ DISK_TABLE = "explainerDisk"
 
 def build() -> Path:
     """The folder with the runtime's files, assembled only if it was not assembled from the same sources before."""
-    folder = CACHE / "runtime" / digest([*snapshot.SOURCES, WORKER, WORKERS_MODULES, Path(__file__)])
+    folder = (
+        CACHE / "runtime" / digest([*snapshot.SOURCES, WORKER, WORKERS_MODULES, Path(__file__), Path(tools.__file__)])
+    )
     if not folder.is_dir():
         with making(folder) as made:
             _assemble(made)
@@ -89,26 +91,8 @@ def squeeze(source: Path, made: Path) -> None:
 
 def bundle(made: Path, manifest: str) -> None:
     """Bundle the worker with Pyodide's scripts; what they import under Node is never reached in a browser."""
-    options = [
-        "--bundle",
-        "--format=iife",
-        "--platform=browser",
-        "--target=es2022",
-        "--minify",
-        "--legal-comments=none",
-    ]
-    tools.node(
-        tools.ESBUILD,
-        WORKER,
-        *options,
-        "--external:node:*",
-        "--external:ws",
-        f"--define:MANIFEST={manifest}",
-        f"--banner:js={NOT_A_CLASSIC_WORKER}",
-        "--log-level=warning",
-        f"--outfile={made}",
-        env={"NODE_PATH": str(NODE_MODULES)},
-    )
+    options = ("--external:node:*", "--external:ws", f"--banner:js={NOT_A_CLASSIC_WORKER}")
+    made.write_text(tools.bundle(WORKER, *options, MANIFEST=manifest), encoding="utf-8", newline="\n")
 
 
 def _put_on_disk(folder: Path) -> None:

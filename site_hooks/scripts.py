@@ -3,7 +3,7 @@
 import hashlib
 
 from site_hooks import environment, tools
-from site_hooks.environment import HERE, NODE_MODULES, ROOT
+from site_hooks.environment import HERE, ROOT
 
 PAGE = ROOT / "docs" / "assets" / "page.js"
 PROJECTS = ("tsconfig.page.json", "tsconfig.worker.json")
@@ -11,15 +11,7 @@ PROJECTS = ("tsconfig.page.json", "tsconfig.worker.json")
 
 def bundle() -> tuple[str, str]:
     """The address that the bundled page script has in the site, and its text."""
-    options = [
-        "--bundle",
-        "--format=iife",
-        "--target=es2022",
-        "--minify",
-        "--legal-comments=none",
-        "--log-level=warning",
-    ]
-    script = tools.node(tools.ESBUILD, PAGE, *options, env={"NODE_PATH": str(NODE_MODULES)})
+    script = tools.bundle(PAGE)
     return f"assets/page.{hashlib.sha256(script.encode()).hexdigest()[:16]}.js", script
 
 

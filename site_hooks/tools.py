@@ -22,6 +22,23 @@ def node(*arguments: str | Path, given: str | None = None, env: Mapping[str, str
     return run(["node", *arguments], given=given, env=env)
 
 
+def bundle(source: Path, *options: str, **defines: str) -> str:
+    """A script and all that it imports as one classic script, minified by esbuild.
+
+    `options` are more options of esbuild; each of `defines` is the JavaScript that takes the place of that global name.
+    """
+    common = (
+        "--bundle",
+        "--format=iife",
+        "--target=es2022",
+        "--minify",
+        "--legal-comments=none",
+        "--log-level=warning",
+    )
+    replaced = [f"--define:{name}={text}" for name, text in defines.items()]
+    return node(ESBUILD, source, *common, *options, *replaced, env={"NODE_PATH": str(NODE_MODULES)})
+
+
 def run(command: Sequence[str | Path], *, given: str | None = None, env: Mapping[str, str] | None = None) -> str:
     """What a command writes.
 

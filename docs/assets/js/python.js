@@ -21,7 +21,7 @@ const DEATHS = 3;
  * @param {object} told
  * @param {(error: unknown) => void} told.died called when Python cannot be had any more, after it was ready
  * @param {(state: 'restarting' | 'ready') => void} told.changed
- * @returns {{ready: Promise<string>, ask: import('./types').Ask, stop: () => void, boot: Boot}}
+ * @returns {{ready: Promise<string>, ask: import('./types').Ask, boot: Boot}}
  */
 export function connect(runtime, { died, changed }) {
   /** @type {Boot} */
@@ -121,10 +121,5 @@ export function connect(runtime, { died, changed }) {
       open = { request, answered };
       post();
     }),
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-      worker?.terminate();
-    },
   };
 }
