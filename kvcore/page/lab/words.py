@@ -86,7 +86,6 @@ _FAILURES = MappingProxyType(
         "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
         "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
         "size": "{name} is too large for a config.json; expected at most 1,000,000 characters.",
-        "depth": "{name} is nested too deeply for a config.json; expected at most 64 brackets within brackets.",
         "file": "{name} cannot be read; expected a config.json.",
     }
 )

@@ -111,7 +111,6 @@ def test_a_text_that_is_no_config_is_refused(text):
         pytest.param("gated", "'a/b' is gated", id="a gated one"),
         pytest.param("500", "status 500", id="a server in trouble"),
         pytest.param("id", "expected owner/name", id="no id"),
-        pytest.param("depth", "nested too deeply", id="too deep"),
         pytest.param("size", "too large", id="too large"),
     ],
 )
