@@ -1,8 +1,8 @@
-"""Slots and forms: where Markdown names what kvcore says, the page holds it, to the byte, before any script runs.
+"""Slots and forms: places in the Markdown that the build fills with kvcore's text, so that the page is complete without scripts.
 
-Markdown says `{{ slot("lab.cache_total") }}` or `{{ form("lab") }}`. Before Markdown is rendered, each becomes an
-empty element; on the finished page the element is filled. So nothing in between, neither Markdown nor the theme,
-ever touches the text that kvcore wrote.
+Markdown says `{{ slot("lab.cache_total") }}` or `{{ form("lab") }}`. Before the Markdown is rendered, each becomes an
+empty element; in the finished page the element is filled. So neither Markdown nor the theme can change a byte of the
+text that kvcore wrote.
 """
 
 import json
@@ -14,45 +14,49 @@ from importlib import import_module
 
 _CALL = re.compile(r"\{\{\s*(?P<kind>[a-z_]+)\(\s*(?P<quote>[\"'])(?P<name>[^\"']*)(?P=quote)\s*\)\s*\}\}")
 _EMPTY = re.compile(r'<(?P<tag>span|div) data-(?P<kind>slot|form)="(?P<name>[^"]*)"></(?P=tag)>')
-_LOST = re.compile(r"&lt;(?:span|div) data-(?:slot|form)=(?:&quot;|\")(?P<name>.*?)(?:&quot;|\")")
+_ESCAPED = re.compile(r"&lt;(?:span|div) data-(?:slot|form)=(?:&quot;|\")(?P<name>.*?)(?:&quot;|\")")
 
 
 class SlotError(ValueError):
-    """A slot or form that a page names and kvcore does not have, or one in a place where it cannot stand."""
+    """A page names a slot or form that kvcore does not have, or names one where it cannot be filled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """What kvcore says for the controls' defaults: the text of every slot, and the HTML of a form by its name."""
+class Slots:
+    """What kvcore says for the default values of the controls.
 
-    slots: Mapping[str, str]
+    `html` is the content of each slot, `form` returns the HTML of a form by its name, and `blocks` are the slots whose
+    content is a figure or a table and needs a div.
+    """
+
+    html: Mapping[str, str]
     form: Callable[[str], str]
     blocks: frozenset[str]
 
 
-def telling() -> Telling:
-    """Ask kvcore, through the same door that the browser uses; what no control changes is printed beside it.
+def from_kvcore() -> Slots:
+    """Ask `kvcore.page.update`, as the browser does, and add the slots that depend on no control.
 
     Raises:
-        SlotError: kvcore will not print something, such as evidence that does not agree.
+        SlotError: kvcore refuses to print something, such as evidence that disagrees without a reason.
     """
     page, printed = import_module("kvcore.page"), import_module("kvcore.page.printed")
-    slots: dict[str, str] = {}
-    for name, tell in printed.PRINTED.items():
+    html: dict[str, str] = {}
+    for name, content in printed.PRINTED.items():
         try:
-            slots[name] = tell()
+            html[name] = content()
         except ValueError as refusal:
             raise SlotError(f'the slot "{name}" cannot be printed: {refusal}') from refusal
     for name in page.PAGES:
-        slots |= json.loads(page.update(json.dumps({"hold": {"page": name}})))["slots"]
-    return Telling(slots=slots, form=page.form, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
+        html |= json.loads(page.update(json.dumps({"hold": {"page": name}})))["slots"]
+    return Slots(html=html, form=page.form, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
 
 
 def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:
-    """The Markdown with an empty element for each slot or form it names; a block where the content is one.
+    """The Markdown with an empty element for each slot or form it names: a div for forms and `blocks`, else a span.
 
     Raises:
-        SlotError: The Markdown calls something else than `slot` or `form`.
+        SlotError: The Markdown calls something other than `slot` or `form`.
     """
 
     def placeholder(call: re.Match[str]) -> str:
@@ -65,30 +69,30 @@ def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:
     return _CALL.sub(placeholder, markdown)
 
 
-def fill(html: str, told: Telling) -> str:
+def fill(html: str, slots: Slots) -> str:
     """The page with its empty elements filled.
 
     Raises:
-        SlotError: kvcore has no such slot or form, or Markdown took a placeholder for text to show.
+        SlotError: kvcore has no such slot or form, or a placeholder stands in code or in an attribute, where Markdown escaped it.
     """
 
     def filled(empty: re.Match[str]) -> str:
         name = empty["name"]
         if empty["kind"] == "form":
-            return _form(name, told)
-        if name not in told.slots:
-            raise SlotError(f'there is no slot "{name}"; there are: {", ".join(sorted(told.slots))}')
-        return f'<{empty["tag"]} data-slot="{name}">{told.slots[name]}</{empty["tag"]}>'
+            return _form(name, slots)
+        if name not in slots.html:
+            raise SlotError(f'there is no slot "{name}"; there are: {", ".join(sorted(slots.html))}')
+        return f'<{empty["tag"]} data-slot="{name}">{slots.html[name]}</{empty["tag"]}>'
 
-    if lost := _LOST.search(html):
+    if escaped := _ESCAPED.search(html):
         raise SlotError(
-            f'the slot or form "{lost["name"]}" stands in code or in an attribute, where it cannot be filled'
+            f'the slot or form "{escaped["name"]}" stands in code or in an attribute, where it cannot be filled'
         )
     return _EMPTY.sub(filled, html)
 
 
 def contents(html: str) -> dict[str, list[str]]:
-    """The text of each slot of a built page, once for each place where it stands, as it is in the file."""
+    """The content of each slot in the file of a built page, once for each place where the slot stands."""
     found: dict[str, list[str]] = {}
     for start in re.finditer(r'<(span|div) data-slot="([^"]*)">', html):
         tag, depth = start[1], 1
@@ -100,8 +104,8 @@ def contents(html: str) -> dict[str, list[str]]:
     return found
 
 
-def _form(name: str, told: Telling) -> str:
+def _form(name: str, slots: Slots) -> str:
     try:
-        return told.form(name)
+        return slots.form(name)
     except (KeyError, ValueError) as unknown:
         raise SlotError(f'there is no form "{name}"') from unknown

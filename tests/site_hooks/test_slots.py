@@ -1,10 +1,10 @@
 import pytest
 
 from site_hooks import slots
-from site_hooks.slots import SlotError, Telling, contents, fill, placeholders
+from site_hooks.slots import SlotError, Slots, contents, fill, placeholders
 
-TOLD = Telling(
-    slots={"lab.total": '<data value="5">5 B</data>', "lab.chart": "<svg><g></g></svg><div>a<div>b</div></div>"},
+SLOTS = Slots(
+    html={"lab.total": '<data value="5">5 B</data>', "lab.chart": "<svg><g></g></svg><div>a<div>b</div></div>"},
     form=lambda name: {"lab": '<form id="lab"></form>'}[name],
     blocks=frozenset({"lab.chart"}),
 )
@@ -20,22 +20,22 @@ TOLD = Telling(
         pytest.param("{{ other }} text", "{{ other }} text", id="other braces are left alone"),
     ],
 )
-def test_markdown_names_become_empty_elements(markdown: str, html: str) -> None:
-    assert placeholders(markdown, TOLD.blocks) == html
+def test_names_in_markdown_become_empty_elements(markdown: str, html: str) -> None:
+    assert placeholders(markdown, SLOTS.blocks) == html
 
 
-def test_a_call_of_something_else_is_refused_by_name() -> None:
+def test_a_misspelled_call_is_named() -> None:
     with pytest.raises(SlotError, match="solt"):
         placeholders('{{ solt("lab.total") }}')
 
 
-def test_a_slot_is_filled_to_the_byte() -> None:
-    html = fill('<p><span data-slot="lab.total"></span></p><div data-slot="lab.chart"></div>', TOLD)
-    assert contents(html) == {name: [text] for name, text in TOLD.slots.items()}
+def test_fill_writes_the_content_of_a_slot_unchanged() -> None:
+    html = fill('<p><span data-slot="lab.total"></span></p><div data-slot="lab.chart"></div>', SLOTS)
+    assert contents(html) == {name: [text] for name, text in SLOTS.html.items()}
 
 
-def test_a_form_takes_the_place_of_its_element() -> None:
-    assert fill('<div data-form="lab"></div>', TOLD) == '<form id="lab"></form>'
+def test_a_form_replaces_its_placeholder() -> None:
+    assert fill('<div data-form="lab"></div>', SLOTS) == '<form id="lab"></form>'
 
 
 @pytest.mark.parametrize(
@@ -48,28 +48,28 @@ def test_a_form_takes_the_place_of_its_element() -> None:
         pytest.param("<code>&lt;span data-slot=&quot;lab.total&quot;&gt;", "stands in code", id="in code"),
     ],
 )
-def test_what_cannot_be_filled_is_refused_by_name(html: str, named: str) -> None:
+def test_a_placeholder_that_cannot_be_filled_is_named(html: str, named: str) -> None:
     with pytest.raises(SlotError, match=named):
-        fill(html, TOLD)
+        fill(html, SLOTS)
 
 
-def test_kvcore_is_asked_through_the_browsers_door() -> None:
-    told = slots.telling()
-    assert 'value="327680"' in told.slots["lab.bytes_per_token"]
-    assert told.form("lab").startswith("<form")
-    assert told.blocks <= told.slots.keys()
+def test_the_build_gets_slots_and_forms_from_kvcore() -> None:
+    found = slots.from_kvcore()
+    assert 'value="327680"' in found.html["lab.bytes_per_token"]
+    assert found.form("lab").startswith("<form")
+    assert found.blocks <= found.html.keys()
 
 
-def test_what_no_control_changes_is_printed_beside_it() -> None:
-    told = slots.telling()
-    assert told.slots["models.count"].startswith("<data value=")
-    assert "models.catalog" in told.blocks
+def test_slots_that_depend_on_no_control_are_included() -> None:
+    found = slots.from_kvcore()
+    assert found.html["models.count"].startswith("<data value=")
+    assert "models.catalog" in found.blocks
 
 
-def test_a_refusal_to_print_stops_the_build_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_printing_a_slot_stops_the_build_and_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> str:
         raise ValueError("record: 7 is not one that differs")
 
     monkeypatch.setattr("kvcore.page.printed.PRINTED", {"evidence.plain": refuse})
     with pytest.raises(SlotError, match="record: 7"):
-        slots.telling()
+        slots.from_kvcore()
