@@ -1,27 +1,32 @@
-"""What a page says for a state of its controls: update(request) -> answer, the one entry point.
+"""Computes what a page shows for the values of its controls. The one entry point is update(request) -> answer.
 
-A request is a flat object (or its JSON text): control name -> value, number boxes as typed, and beside them
+A request is a flat object (or its JSON text). It has the value of each control by the control's name (of a number box,
+the typed text), and these entries, each of which may be left out:
 
-    changed   names of the controls the reader moved since the last answer, in order: the later decides
-    settled   false while a slider is dragged: the chart's scale then stays where it was
-    hold      what the newest answer gave under "hold", sent back as it came
-    fragment  the text of the URL fragment, on arrival: it then stands for all controls
-    view      "wide" or "narrow": the width of figures that is in sight. The answer then has the sections that stand
-              beside the moved controls, in that width, and `more` is set while any other section is stale
-    opened    names of the slots whose folded table the reader has opened: the other tables wait
-    more      the newest answer's "more": draw the stale sections
+    changed   names of the controls that the reader moved since the last answer, in order; where two controls contradict
+              each other, the later one decides
+    settled   false while the reader drags a slider; the memory axis of the chart then keeps its range
+    hold      the "hold" of the newest answer, unchanged
+    fragment  the fragment of the URL, when the page was opened by a link; the controls of the request are then ignored
+    view      "wide" or "narrow": the visible width of figures. The answer then has only the stale sections next to the
+              moved controls, their figures in that width alone, and `more` is set if other sections are stale
+    opened    names of the slots whose table the reader has opened; an answer to `view` leaves the closed tables out
+    more      the "more" of the newest answer, to get the sections that are still stale
+    config_text, config_name, config_failed
+              the text of a config.json to import and a name for the model; or the reason why it could not be fetched
 
-Controls left out have their defaults; shape controls, those of the model. The answer:
+A control that the request leaves out has its default, a shape control the value of the model. The answer has
 
-    slots     name -> HTML, without the sections that `hold` says the page already shows
-    controls  name -> {"value", "stops", "disabled", "note", "invalid", "text"}
-    announce  one sentence for a screen reader; empty while a slider is dragged
-    problems  what was wrong with the request, a sentence each; the page goes on with the nearest good values
-    more      null, or a token to ask again with
-    fragment  the URL fragment of this state; null while a slider is dragged
-    hold      see above: the page's name, the values it shows, what its parts remember, and which sections are stale
+    slots     slot name -> HTML, for the sections that were stale and are drawn now
+    controls  control name -> {"value", "stops", "disabled", "note", "invalid", "text"}
+    announce  a sentence for screen readers; empty while the reader drags a slider
+    problems  the problems of the request, a sentence each; the answer is for the nearest usable values
+    more      null, or a token: send it as "more" to get the other stale sections
+    fragment  the URL fragment of these values; null while the reader drags a slider
+    hold      data for the next request: the page's name, the values that it shows, data that its parts remember, and
+              the names of its stale sections
 
-Nothing is remembered between calls, and nothing a reader can type raises. All text is ASCII.
+The module keeps no state between calls. Nothing that a reader can type raises an exception. All text is ASCII.
 """
 
 import json
@@ -41,13 +46,13 @@ from kvcore.page.request import Settled, settle, strings
 __all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
 
 PROBLEMS = "lab.problems"
-"""The slot that lists what was wrong with a request."""
+"""The slot that lists the problems of a request."""
 
 BLOCK_SLOTS = frozenset({PROBLEMS}).union(*(page.blocks for page in PAGES.values()))
-"""Slots that stand as blocks of their own (a div); the others are phrases (a span)."""
+"""The slots that are blocks (a div); the others are phrases (a span)."""
 
 REST = "rest"
-"""The token of an answer that left sections stale: the page asks again with it, and gets them."""
+"""The value of "more" in an answer that left sections stale; a request that has it gets these sections."""
 
 type Answer = dict[str, object]
 
@@ -57,10 +62,11 @@ def update(request: str) -> str: ...
 @overload
 def update(request: Mapping[str, object]) -> Answer: ...
 def update(request: str | Mapping[str, object]) -> str | Answer:
-    """Answer a request; JSON text gets JSON text.
+    """Answer a request; see the docstring of the module. The answer to JSON text is JSON text.
 
-    Text comes from a reader's page, which must not lose its state even to a fault of ours: such a request is answered
-    with the last good state, and the fault is among the problems. A mapping comes from a program, which gets the exception.
+    A request of JSON text comes from a reader's page. If computing its answer fails by a bug of ours, the answer is for
+    the last good values and the bug is one of the problems, so that the reader loses nothing. A request that is a
+    mapping comes from a program, which gets the exception.
 
     >>> update({"model": "llama-3.1-8b"})["slots"]["lab.bytes_per_token"]
     '<data value="131072">128 KiB</data>'
@@ -77,13 +83,20 @@ def update(request: str | Mapping[str, object]) -> str | Answer:
 
 
 def form(name: str) -> str:
-    """The HTML of a form at its defaults, with what a first request needs to know; KeyError for a form there is not."""
+    """The HTML of a form with the default values, and with the `hold` and `fragment` that the first request needs.
+
+    Raises:
+        KeyError: if no page has a form of this name.
+
+    >>> form("lab").startswith('<form id="lab" class="kv-controls"')
+    True
+    """
     page = next((page for page in PAGES.values() if name in page.forms), ARTICLE)
     settled = settle(page, {})
     view = View(settled.values)
-    shown, groups = page.forms[name]
+    found, groups = page.forms[name]
     return render_form(
-        shown,
+        found,
         groups,
         settled.values,
         _controls(page, settled, view),
@@ -93,16 +106,16 @@ def form(name: str) -> str:
 
 
 def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = ()) -> Answer:
-    """Answer a request about a page; `problems` are what was wrong with its text."""
+    """Answer a request to a page; `problems` are those that were found before the request was read."""
     settled = settle(page, request)
     problems = [*problems, *settled.problems]
-    held = request.get("hold")
-    hold: Mapping[str, object] = held if isinstance(held, dict) else {}
+    hold_sent = request.get("hold")
+    hold: Mapping[str, object] = hold_sent if isinstance(hold_sent, dict) else {}
     dragging, rest = request.get("settled") is False, request.get("more") is not None
     asked_width = request.get("view")
     width = asked_width if isinstance(asked_width, str) and asked_width in WIDTHS and not rest else None
-    found = hold.get("remembered")
-    remembered: Mapping[str, object] = found if isinstance(found, dict) else {}
+    remembered_sent = hold.get("remembered")
+    remembered: Mapping[str, object] = remembered_sent if isinstance(remembered_sent, dict) else {}
     view = View(settled.values, width=width, remembered=remembered, dragging=dragging, arrived=settled.arrived)
     before = hold.get("values")
     if isinstance(before, dict):
@@ -112,9 +125,9 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
     else:
         width = view.width = None
         stale = now = set(page.sections)
-    left = stale - now | (now & page.figures if width else set())  # a figure drawn in one width lacks the other
+    left = stale - now | (now & page.figures if width else set())  # the other width is still stale
     slots = page.draw(view, now)
-    if rest:  # what was said of the controls stands until the next one moves
+    if rest:  # the controls and problems of the first answer are still valid
         return {"slots": slots, "controls": {}, "more": None, "hold": _hold(page, view)}
     return {
         "slots": {PROBLEMS: problem_list(problems), **slots},
@@ -128,14 +141,14 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
 
 
 def _page(request: Mapping[str, object]) -> Page:
-    """The page that a request comes from: `hold` names it."""
+    """The page that a request comes from, by its name in `hold`; the article if there is none."""
     hold = request.get("hold")
     name = hold.get("page") if isinstance(hold, dict) else None
     return PAGES.get(name, ARTICLE) if isinstance(name, str) else ARTICLE
 
 
 def _parsed(text: str) -> tuple[Mapping[str, object], list[str]]:
-    """The request that a text spells, or an empty one and the problem."""
+    """Parse a request; text that is not a JSON object gives an empty request and a problem."""
     try:
         request = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -144,19 +157,19 @@ def _parsed(text: str) -> tuple[Mapping[str, object], list[str]]:
 
 
 def _last_good(page: Page, hold: object, problems: Sequence[str]) -> Answer:
-    """The whole of the last state that was answered well; the defaults where there is none."""
+    """An answer with all sections for the values in `hold`, or for the defaults if it has none."""
     values = hold.get("values") if isinstance(hold, dict) else None
     return answer(page, values if isinstance(values, dict) else {}, problems)
 
 
 def _moved(page: Page, view: View, before: Mapping[str, object], remembered: Mapping[str, object]) -> set[str]:
-    """The controls whose values are not those the page shows, and the parts that would remember something else."""
+    """The names of the controls whose value changed since the last answer, and of the parts whose remembered data did."""
     controls = {name for name, value in view.values.items() if name not in before or before[name] != value}
-    return controls | {name for name, spelled in page.remembered(view).items() if remembered.get(name) != spelled}
+    return controls | {name for name, now in page.remembered(view).items() if remembered.get(name) != now}
 
 
 def _hold(page: Page, view: View, stale: Iterable[str] = ()) -> dict[str, object]:
-    """What a page that shows this view sends back; `stale`: the sections that it does not show yet."""
+    """The `hold` of an answer: data that the page sends back; `stale`: the sections that remain stale after it."""
     return {
         "page": page.name, "values": view.values, "remembered": page.remembered(view), "stale": sorted(stale),
     }  # fmt: skip
@@ -171,7 +184,7 @@ def _controls(page: Page, settled: Settled, view: View) -> dict[str, dict[str, o
         value, note = settled.values[name], notes.get(name, Note())
         stops = control.stops if note.stops is None and isinstance(control, Number) else note.stops
         states[name] = {
-            "value": "" if note.disabled and value == 0 else value,  # heads that differ have no one number
+            "value": "" if note.disabled and value == 0 else value,  # 0: the layers differ, so there is no one number
             "stops": stops,
             "disabled": note.disabled,
             "note": settled.notes.get(name, note.text),

@@ -1,8 +1,8 @@
-"""The kinds of controls a page may have, and how what a reader typed or chose is read.
+"""The kinds of controls that a page may have, and how each reads what the reader typed or chose.
 
-A request carries every control as the reader left it, number boxes as typed text. `read` makes a value of it, or keeps
-another one and says what is wrong. What values mean together (a model sets its shape, KV heads divide the query heads)
-is for the part that has them: see its `rules`.
+A request carries the raw content of every control; that of a number box is the typed text. `read` turns it into a
+value, or returns a fallback and a sentence that says what is wrong. Rules between several controls (a model sets its
+shape, KV heads divide the query heads) belong to the part that has these controls: see `lab/rules.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,34 +19,38 @@ type Value = int | str
 type Values = Mapping[str, Value]
 
 _MOST_DIGITS = 30
-"""Numbers longer than this are only "too large": Python refuses to read or print very long ones."""
+"""Longer typed numbers are read as this many nines: Python refuses to convert very long numbers."""
 
 
 class Control(Protocol):
-    """A named value that a reader sets, with the words for it."""
+    """A named value that the reader sets."""
 
     @property
     def name(self) -> str:
-        """The name in requests, in links and in the form."""
+        """Its name in requests, in links and in the form."""
 
     @property
     def label(self) -> str:
-        """What the reader sees beside it."""
+        """Its label on the page."""
 
     @property
     def default(self) -> Value:
-        """The value of a page that nobody has touched."""
+        """Its value before the reader sets another."""
 
     def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
-        """The value of what was sent, or `fallback` and the problem."""
+        """The value that `raw` means, and None; or a value to use instead, and the problem in a sentence."""
 
     def spoken(self, value: Value) -> str:
-        """The value as a screen reader says it."""
+        """The text that a screen reader speaks for a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A whole number from `low` to `high` that a reader drags along `stops` or types; `unit` is what it counts."""
+    """A whole number from `low` to `high`, with a number box and a slider.
+
+    symbol: its symbol in the formula. unit: what it counts. stops: the values that the slider can reach, in order; the
+    box takes any number of the range. in_words: the text that a screen reader speaks for a value.
+    """
 
     name: str
     label: str
@@ -59,7 +63,7 @@ class Number:
     in_words: Callable[[int], str] = format_count
 
     def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
-        """The number that was typed, the nearest one allowed, or the fallback; with the problem, if any."""
+        """The number that was typed, the nearest end of the range, or the fallback; and the problem, if any."""
         number = parse_number(raw)
         if number is None:
             return fallback, phrases.not_a_number(self.label, short_repr(raw), self.low, self.high, int(fallback))
@@ -74,16 +78,17 @@ class Number:
         return int(values[self.name])
 
     def spoken(self, value: Value) -> str:
-        """The value as a screen reader says it, with its unit where `in_words` names one."""
+        """The text that a screen reader speaks for a value, by `in_words`."""
         return self.in_words(int(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One of `options` (value -> its text); `style` says how a reader sees them: "radio" or "select".
+    """One of several options.
 
-    A select may have a `group_of` each option (value -> the group's name), options that are `hidden` until a script shows them,
-    and a search box whose placeholder is `search`.
+    symbol: its symbol in the formula. options: value -> the option's text. style: "radio" for radio buttons, "select"
+    for a list. A list may also have groups (group_of: value -> the group's name), options that stay hidden until a
+    script shows them (hidden), and a search box (search: its placeholder).
     """
 
     name: str
@@ -97,7 +102,7 @@ class Choice:
     search: str = ""
 
     def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
-        """The option named, or the fallback with the problem."""
+        """The option that `raw` names, or the fallback and the problem."""
         if isinstance(raw, str) and raw in self.options:
             return raw, None
         return fallback, phrases.not_an_option(self.label, short_repr(raw), tuple(self.options), str(fallback))
@@ -107,19 +112,21 @@ class Choice:
         return str(values[self.name])
 
     def spoken(self, value: Value) -> str:
-        """The value itself: a screen reader reads a radio's or an option's text by itself."""
+        """The value itself: a screen reader speaks the text of the radio button or option without our help."""
         return str(value)
 
 
 class Drawn(Control, Protocol):
-    """A control that is neither a number nor a choice, and draws itself."""
+    """A control of its own kind, which renders its own HTML."""
 
     def html(self, ident: str, note: Html) -> Html:
-        """Its elements: `ident` is the id of its input, `note` the line under it."""
+        """Its HTML: `ident` is the id of its input, `note` the line under it."""
 
 
 def parse_number(raw: object) -> int | None:
-    """A whole number from a number or from text as people type it ("8,192", "8 192", "8192.0"), else None.
+    """Read a whole number from a number or from typed text ("8,192", "8 192", "8192.0"); None if it is not one.
+
+    Typed text of 30 digits or more is read as a number of thirty nines, which is too large for every control.
 
     >>> parse_number("8,192"), parse_number("8192.0"), parse_number("8192.5")
     (8192, 8192, None)
@@ -140,13 +147,17 @@ def parse_number(raw: object) -> int | None:
     return int(whole) if len(digits) < _MOST_DIGITS else int(whole[: len(whole) - len(digits)] + "9" * _MOST_DIGITS)
 
 
-def says(raw: object, value: Value) -> bool:
-    """Whether what was sent is this very value, typed or not."""
+def is_value(raw: object, value: Value) -> bool:
+    """Whether the raw content of a control is this value, as itself or as typed text.
+
+    >>> is_value("8", 8), is_value(8, 8), is_value("8.0", 8)
+    (True, True, False)
+    """
     return raw == str(value) or (type(raw) is type(value) and raw == value)
 
 
 def quarter_steps(low: int, high: int) -> tuple[int, ...]:
-    """Every power of two from `low`, itself one, to `high`, with three steps between two of them.
+    """Every power of two from `low` (itself a power of two) to `high`, and three even steps between two of them.
 
     >>> quarter_steps(1024, 2048)
     (1024, 1280, 1536, 1792, 2048)

@@ -1,4 +1,4 @@
-"""A form as HTML: its groups of controls with their labels, number boxes, sliders and notes."""
+"""Renders a form as HTML: groups of controls with their labels, number boxes, sliders and notes."""
 
 from collections.abc import Iterable, Mapping
 from typing import cast
@@ -9,15 +9,16 @@ from kvcore.page.html import Html, el, join
 from kvcore.page.parts import Form, Group
 
 type ControlState = Mapping[str, object]
-"""What an answer says of a control."""
+"""The entry of a control under "controls" in an answer, see `kvcore.page`."""
 
 
 def render_form(
     form: Form, groups: Iterable[Group], values: Values, states: Mapping[str, ControlState], *, hold: str, fragment: str
 ) -> Html:
-    """A form, its fields disabled until a script runs that can answer them.
+    """Render a form. Its fields are disabled until the script of the page has loaded and enables them.
 
-    hold, fragment: what an answer says under these names, for the state that the built page shows.
+    states: control name -> its entry in an answer. hold, fragment: the entries of that answer with these names, for the
+    values that the built page shows.
     """
     rendered = [
         el(
@@ -55,13 +56,13 @@ def _control(form: str, control: Control, values: Values, state: ControlState) -
 def _label(control: Number | Choice) -> list[Html | str]:
     if not control.symbol:
         return [control.label]
-    letter, _, below = control.symbol.partition("_")
-    return [f"{control.label} ", el("i", letter, el("sub", below) if below else None, class_="kv-symbol")]
+    letter, _, subscript = control.symbol.partition("_")
+    return [f"{control.label} ", el("i", letter, el("sub", subscript) if subscript else None, class_="kv-symbol")]
 
 
 def _number(ident: str, control: Number, value: int, state: ControlState, note: Html) -> Html:
-    name, given = control.name, state["stops"]
-    stops = given if isinstance(given, tuple) else control.stops
+    name, state_stops = control.name, state["stops"]
+    stops = state_stops if isinstance(state_stops, tuple) else control.stops
     position = max((index for index, stop in enumerate(stops) if stop <= value), default=0)
     return el(
         "div",
@@ -119,7 +120,7 @@ def _select(ident: str, control: Choice, chosen: str, note: Html) -> Html:
 
 
 def _options(control: Choice, chosen: str) -> Html:
-    """The options of a select: those without a group first, then group by group."""
+    """The options of a list: first the options without a group, then each group."""
     single: list[Html] = []
     groups: dict[str, list[Html]] = {}
     for value, text in control.options.items():

@@ -1,8 +1,8 @@
-"""The state of a page in the fragment of its URL: `#v1&model=llama-3-70b&batch=32`.
+"""Links: the values of a page's controls in the fragment of its URL, such as `#v1&model=llama-3-70b&batch=32`.
 
-A link names its version and every control that differs from the defaults of that version. These are frozen in a table
-(`Page.link_defaults`): when a default of the page changes, a new version is added, and an old link keeps its meaning. A fragment that
-does not begin with a version is an anchor and none of ours.
+A link names its version and every control whose value differs from the defaults of that version. The defaults of a
+version are frozen in `Page.link_defaults`: if a default of the page changes, a new version is added, and old links keep
+their meaning. A fragment that does not begin with a version is an anchor of the page, not a link to a state.
 """
 
 import re
@@ -14,13 +14,18 @@ from kvcore.page.controls import Value, Values
 from kvcore.page.parts import Page, View
 
 _PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
-"""A printable ASCII character as a program that passes a link on may spell it."""
+"""A percent-encoded printable ASCII character: some programs encode the characters of a link when they pass it on."""
 
 
 def parse_fragment(page: Page, fragment: str) -> tuple[dict[str, object], list[str]]:
-    """What a fragment sets, the defaults of its version included, and its problems.
+    """Read a fragment: control name -> its text or the default of the link's version, and the problems, a sentence each.
 
-    Raises nothing: an unknown key or a part without a value is reported and passed over.
+    Raises nothing: an unknown key or a key without a value is skipped and becomes a problem. The values are not checked.
+
+    >>> from kvcore.page.pages import ARTICLE
+    >>> values, problems = parse_fragment(ARTICLE, "#v1&batch=32&colour=red")
+    >>> values["batch"], values["context"], len(problems)
+    ('32', 8192, 1)
     """
     head, *parts = fragment.removeprefix("#").split("&")
     if head not in page.link_defaults:
@@ -42,12 +47,18 @@ def parse_fragment(page: Page, fragment: str) -> tuple[dict[str, object], list[s
 
 
 def newest(page: Page) -> str:
-    """The version that new links of a page have."""
+    """The version of links that the page writes."""
     return tuple(page.link_defaults)[-1]
 
 
 def format_fragment(page: Page, view: View) -> str:
-    """The fragment that leads back to this state: all that differs from what a link of the newest version implies."""
+    """Write the fragment for these values: the newest version, then every value that this version does not imply.
+
+    >>> from kvcore.page.pages import ARTICLE
+    >>> from kvcore.page.request import settle
+    >>> format_fragment(ARTICLE, View(settle(ARTICLE, {"batch": 32}).values))
+    'v1&model=llama-3-70b&batch=32'
+    """
     version = newest(page)
     implied: dict[str, Value] = {**page.link_defaults[version]}
     for part in page.parts:

@@ -1,4 +1,4 @@
-"""The pages that a reader's browser asks about: the article."""
+"""The pages that `update` answers for: the article is the only one."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -20,12 +20,12 @@ _V1: Values = MappingProxyType(
         "pp": 1, "dp": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
 )  # fmt: skip
-"""What a link of version 1 leaves out. A value is never changed, as links that people kept are read by it; a control that is
-new is added with its first default. The controls of a model's shape are not here: the model implies them."""
+"""The values that a link of version 1 leaves out. Never change one: they give the links that readers saved their meaning. A
+control that is new is added with its first default. The shape controls are missing because the model implies them."""
 
 
 def _spec(text: str) -> Mapping[str, str]:
-    """The imported model of a link from before links carried configs: `spec=Name~Shape(...)`."""
+    """The imported model of an old link, `spec=Name~Shape(...)`: those links carried a shape, today's carry a config."""
     return {CONFIG.name: pack_v1(text)} if text else {}
 
 
@@ -37,4 +37,4 @@ ARTICLE = Page(
 )
 
 PAGES: Mapping[str, Page] = MappingProxyType({page.name: page for page in (ARTICLE,)})
-"""Every page by its name."""
+"""Page name -> page."""

@@ -1,13 +1,15 @@
-"""Parts: what a page is made of.
+"""The building blocks of a page: parts, with their controls and sections.
 
-A part is a form, or a share of one, with everything that is drawn from it:
+A part is a form, or some groups of a form, with everything that is drawn from its controls:
 
-    what was sent --read--> values --result--> a result --draw--> sections, which are slots of HTML
+    request --read--> values of the controls --result--> one result --draw--> sections, each of one or more slots of HTML
 
-A page is a tuple of parts. No list says which control changes which section: a section is drawn from its part's result
-and from the results of the parts that this one `needs`, so it depends on the controls of all of these. The sections that
-no longer show the state are called stale. Of the stale ones, those that stand beside the moved control are near and
-answer at once; the others are far and answer when the control rests.
+A page is a tuple of parts. Which sections a control affects follows from the parts: a section is drawn from the results
+of its own part and of the parts that this part `needs`, so it depends on the controls of all of these.
+
+A section is stale if it does not show the current values. A stale section is near if it is next to the control that
+the reader moves, that is, in the same form: it is updated in the first answer, also during a drag. The other stale
+sections are updated in a second answer, when the control is at rest.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form of a page: its id, and what a screen reader calls it."""
+    """A form of a page: `name` is its id in HTML, `label` its name for screen readers."""
 
     name: str
     label: str
@@ -33,7 +35,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Controls that stand together in a form; groups of one name are one group, whichever parts bring them."""
+    """Controls that are next to each other in a form; groups of the same name are joined, also across parts."""
 
     name: str
     label: str
@@ -42,7 +44,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What a part says of one of its controls: a line under it, its slider's stops where they change, or that it is off."""
+    """What a part adds to one of its controls for the current values.
+
+    text: the line under it. stops: the slider's stops, None for the control's own. disabled: the reader cannot set it.
+    """
 
     text: str = ""
     stops: tuple[int, ...] | None = None
@@ -51,10 +56,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Slots that are drawn together; use the four functions below to make one.
+    """Slots that are drawn together. `phrases`, `block` and `figure` make sections.
 
-    is_figure: it is drawn for two widths, of which one is in sight. is_folded: it is a table that waits until the reader
-    opens it. is_block: its slot is a block of its own (a div) and not a phrase (a span).
+    draw: returns slot name -> HTML. is_block: its one slot is a div; the slots of other sections are spans. is_figure:
+    it is drawn in two widths, of which the page shows one. is_folded: it is a table that is closed until the reader
+    opens it, so a first answer leaves it out while it is closed.
     """
 
     name: str
@@ -65,17 +71,17 @@ class Section:
 
 
 def phrases(name: str, draw: Callable[["View"], Mapping[str, Html]]) -> Section:
-    """A section of several slots, each a phrase within the article's sentences: slot name -> HTML."""
+    """A section of several slots, each a phrase (a span) in a sentence of the article; `draw` returns slot name -> HTML."""
     return Section(name=name, draw=draw)
 
 
 def block(name: str, draw: Callable[["View"], Html], *, folded: bool = False) -> Section:
-    """A section of one slot that is a block; `folded` for a table that waits until the reader opens it."""
+    """A section of one slot, a block (a div); `folded` if it is a table that is closed until the reader opens it."""
     return Section(name=name, draw=lambda view: {name: draw(view)}, is_block=True, is_folded=folded)
 
 
 def figure(name: str, draw: Callable[["View"], Html]) -> Section:
-    """A section of one slot that is a figure, drawn for `view.width`, or for both widths where that is None."""
+    """A section of one slot, a figure; it is drawn in the width `view.width`, or in both widths if that is None."""
     return Section(name=name, draw=lambda view: {name: draw(view)}, is_block=True, is_figure=True)
 
 
@@ -85,12 +91,16 @@ def _read_each(part: "Part[Any]", request: "Request") -> dict[str, Value]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part[R]:
-    """Controls, the result they come to, and the sections drawn from it; see the module's docstring.
+    """Controls, the result computed from their values, and the sections drawn from the result.
 
-    form, groups: the form that the part stands in, and its own groups of controls there. needs: the parts whose results
-    it draws from. read: values of its controls from a request, where more than reading each by itself is to be done. implied: values
-    that other values imply, so that a link need not carry them. notes: lines beside its controls. announce: a sentence for screen
-    readers. remember: what of the result the page sends back with the next request (`View.remembered`), as JSON.
+    form, groups: the form that the part belongs to, and the part's groups of controls in it.
+    needs: other parts whose results it uses.
+    read: reads the values of its controls from a request; by default each control is read by itself.
+    result: computes the result from the values.
+    implied: values that follow from other values, so that a link leaves them out.
+    notes: control name -> the note under that control.
+    announce: a sentence for screen readers.
+    remember: JSON data of the result that the page must send back with the next request (`View.remembered`).
     """
 
     name: str
@@ -107,23 +117,26 @@ class Part[R]:
 
     @cached_property
     def controls(self) -> tuple[Control, ...]:
-        """Its own controls, in the order of the form."""
+        """The part's own controls, in the order of the form."""
         return tuple(control for group in self.groups for control in group.controls)
 
     @cached_property
     def sources(self) -> "tuple[Part[Any], ...]":
-        """Itself and all parts that it needs, and that these need."""
+        """The part itself and every part that it needs, directly or through another part."""
         return (self, *dict.fromkeys(source for part in self.needs for source in part.sources))
 
     @cached_property
     def depends_on(self) -> frozenset[str]:
-        """What its sections are drawn from: names of controls, and of parts whose remembered result may change by itself."""
+        """The names of all controls that its sections depend on, and of the source parts that remember something.
+
+        A remembered value can change while no control does, so a change of it makes the sections stale too.
+        """
         names = {control.name for source in self.sources for control in source.controls}
         return frozenset(names | {source.name for source in self.sources if source.remember})
 
     @cached_property
     def near(self) -> frozenset[str]:
-        """Of that, what stands in the same form as the part."""
+        """Those names of `depends_on` that belong to the same form as the part."""
         return frozenset(
             name
             for source in self.sources
@@ -133,10 +146,10 @@ class Part[R]:
 
 
 class View:
-    """The state of a page's controls, and what its parts make of it: `view[part]` is a part's result, computed when first asked for.
+    """The values of a page's controls, and the results of its parts: `view[part]` computes a result once and keeps it.
 
-    width: the width of figures that is in sight, None for both. remembered: part name -> what the part said to remember of
-    the last answer. dragging: a slider is under the reader's finger. arrived: the values have just come with a link.
+    width: the name of the width that figures are drawn in, None for both. remembered: part name -> what the part's
+    `remember` gave for the last answer. dragging: the reader is dragging a slider. arrived: the values came with a link.
     """
 
     def __init__(
@@ -163,10 +176,10 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page: its parts, and what its links mean (see `link`).
+    """A page: its parts, and the tables by which its links are read (see `link`).
 
-    link_defaults: version -> the values that a link of it leaves out. old_link_keys: a key that links had once -> what its
-    value says of today's controls; it raises KvcoreError where it says nothing.
+    link_defaults: version of links -> the values that a link of this version leaves out. old_link_keys: a key that only
+    old links have -> a function from its text to values of today's controls, which raises KvcoreError if it cannot.
     """
 
     name: str
@@ -178,12 +191,12 @@ class Page:
 
     @cached_property
     def controls(self) -> Mapping[str, Control]:
-        """Every control by its name."""
+        """Control name -> control."""
         return {control.name: control for part in self.parts for control in part.controls}
 
     @cached_property
     def forms(self) -> Mapping[str, tuple[Form, tuple[Group, ...]]]:
-        """Form name -> the form and its groups; groups of one name are joined."""
+        """Form name -> the form and its groups; groups of the same name are joined."""
         forms: dict[str, tuple[Form, dict[str, Group]]] = {}
         for part in self.parts:
             if part.form is None:
@@ -196,27 +209,27 @@ class Page:
 
     @cached_property
     def sections(self) -> Mapping[str, tuple[Part[Any], Section]]:
-        """Every section by its name, with its part."""
+        """Section name -> the section's part and the section."""
         return {section.name: (part, section) for part in self.parts for section in part.sections}
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        """The sections that are figures."""
+        """The names of the sections that are figures."""
         return frozenset(name for name, (_, section) in self.sections.items() if section.is_figure)
 
     @cached_property
     def blocks(self) -> frozenset[str]:
-        """The slots that are blocks."""
+        """The names of the slots that are blocks (divs)."""
         return frozenset(name for name, (_, section) in self.sections.items() if section.is_block)
 
     def stale(self, moved: Collection[str], before: Collection[str]) -> set[str]:
-        """The sections that do not show the state once these controls have moved; `before`: those that did not before."""
+        """The sections that are stale after these controls have moved; `before`: those that were stale already."""
         return {
             name for name, (part, _) in self.sections.items() if name in before or not part.depends_on.isdisjoint(moved)
         }
 
     def near(self, moved: Collection[str], opened: Collection[str]) -> set[str]:
-        """The sections that stand beside these controls, without tables that are folded away; `opened`: those that are not."""
+        """The sections next to the moved controls, without closed tables; `opened`: the tables that the reader opened."""
         return {
             name
             for name, (part, section) in self.sections.items()
@@ -224,7 +237,7 @@ class Page:
         }
 
     def draw(self, view: View, names: Iterable[str]) -> dict[str, Html]:
-        """The slots of these sections, in the order of the page."""
+        """Draw these sections: slot name -> HTML, in the order of the page."""
         slots: dict[str, Html] = {}
         wanted = set(names)
         for name, (_, section) in self.sections.items():
@@ -233,5 +246,5 @@ class Page:
         return slots
 
     def remembered(self, view: View) -> dict[str, object]:
-        """What each part wants to be remembered of its result."""
+        """Part name -> what its `remember` gives, for the parts that have one."""
         return {part.name: part.remember(view[part]) for part in self.parts if part.remember}

@@ -1,7 +1,7 @@
-"""Phrases that several parts of a page use: counts with their nouns, and what is wrong with a request.
+"""Phrases that several parts of a page use: counts with their nouns, and the problems of a request.
 
-Each part has its own phrases in its `words` module. Together with the Markdown files they are all that a translation
-needs. Numbers arrive as integers or as text that `kvcore.units` has formatted; nothing here computes.
+Each part has its own phrases in its `words` module. A translation needs these modules and the Markdown files, nothing
+else. Numbers arrive as integers or as text that `kvcore.units` has formatted; nothing here computes.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def too_large(label: str, raw: str, low: int, high: int) -> str:
 
 
 MOST_NAMED = 10
-"""Longer lists of names are only counted."""
+"""The most names that an error message lists; of a longer list it gives only the length."""
 
 
 def not_an_option(label: str, raw: str, options: Sequence[str], kept: str) -> str:

@@ -1,7 +1,7 @@
-"""A request, read: every control's value, and what was wrong with it.
+"""Reads a request: the value of every control, and the problems of the request.
 
-Nothing that a reader can type raises. A control that holds what cannot be used keeps its last good value, which the page sends
-back under `hold`, so that a reader's state is never lost.
+Nothing that a reader can type raises an exception. A control with unusable content keeps its last good value, which the
+page sends back under `hold`, so that a reader's state is never lost.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,15 @@ from kvcore.page.parts import Page
 OTHER_KEYS = frozenset(
     {"changed", "settled", "hold", "fragment", "more", "view", "opened", "config_text", "config_name", "config_failed"}
 )
-"""What a request may hold besides controls."""
+"""The keys that a request may have besides the names of controls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The values of all controls, what was wrong, lines for the controls it was wrong with, and which of them hold it still.
+    """The values of all controls, and the problems of the request.
 
-    arrived: the values came with a link.
+    problems: a sentence each. notes: control name -> the sentence to show under it. invalid: the controls whose content
+    was refused. arrived: the values came with a link.
     """
 
     values: dict[str, Value]
@@ -34,10 +35,11 @@ class Settled:
 
 
 class Request:
-    """What the page sent, while its parts read it.
+    """A request while the parts of the page read it, each in turn.
 
-    sent: control name -> what the reader left there; with a link, what the link says. changed: the controls moved since
-    the last answer, in order. last_good: the values of the last answer. other: everything in the request besides controls.
+    sent: control name -> its raw content; for a link, the value that the link gives. changed: the controls moved since
+    the last answer, in order. last_good: the values of the last answer. other: the entries of the request that are not
+    controls. problems, notes, invalid: as in `Settled`; reading adds to them.
     """
 
     def __init__(self, page: Page, request: Mapping[str, object]) -> None:
@@ -60,7 +62,11 @@ class Request:
         self.problems += [phrases.unknown_control(short_repr(key)) for key in self.other if key not in OTHER_KEYS]
 
     def read(self, control: Control, missing: Value, bad: Value | None = None) -> Value:
-        """The value of a control: `missing` where it was not sent, `bad`, or the last good one, where it cannot be used."""
+        """Read the value of a control, and record a problem if there is one.
+
+        missing: the value if the request does not have the control. bad: the value if the content cannot be used; by
+        default the last good value.
+        """
         if control.name not in self.sent:
             return missing
         fallback = self.last_good.get(control.name, missing) if bad is None else bad
@@ -70,14 +76,14 @@ class Request:
         return value
 
     def refuse(self, name: str, problem: str) -> None:
-        """Say that a control holds what cannot be used: among the problems, and beside it."""
+        """Record that the content of a control cannot be used: as a problem, and as the note under the control."""
         self.notes[name] = problem
         self.problems.append(problem)
         self.invalid.add(name)
 
 
 def settle(page: Page, request: Mapping[str, object]) -> Settled:
-    """Read all controls of a page, part by part."""
+    """Read the values of all controls of a page, part by part."""
     reading = Request(page, request)
     values: dict[str, Value] = {}
     for part in page.parts:
@@ -92,17 +98,21 @@ def settle(page: Page, request: Mapping[str, object]) -> Settled:
 
 
 def strings(given: object) -> list[str]:
-    """The strings in what should be a list of them."""
+    """The strings of a list; nothing if `given` is not a list.
+
+    >>> strings(["batch", 8]), strings("batch")
+    (['batch'], [])
+    """
     return [name for name in given if isinstance(name, str)] if isinstance(given, list) else []
 
 
 def _last_good(page: Page, hold: object) -> dict[str, Value]:
-    """The values of the last answer, where they are values at all."""
+    """The values of the last answer: those under `hold` that their controls accept."""
     values = hold.get("values") if isinstance(hold, dict) else None
-    return dict(_good(page.controls.values(), values)) if isinstance(values, dict) else {}
+    return dict(_accepted(page.controls.values(), values)) if isinstance(values, dict) else {}
 
 
-def _good(controls: Iterable[Control], values: Mapping[str, object]) -> Iterable[tuple[str, Value]]:
+def _accepted(controls: Iterable[Control], values: Mapping[str, object]) -> Iterable[tuple[str, Value]]:
     for control in controls:
         if control.name in values:
             value, problem = control.read(values[control.name], control.default)

@@ -5,7 +5,7 @@ from typing import Any
 
 from kvcore.config import parse_config
 from kvcore.errors import KvcoreError, short_repr
-from kvcore.page.controls import Value, says
+from kvcore.page.controls import Value, is_value
 from kvcore.page.lab import words
 from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE
 from kvcore.page.lab.packed import clean_name, pack, unpack
@@ -37,7 +37,7 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
             continue
         implied = own[control.name]
         # The model's own value may lie outside of what the control allows, so it is not read as if it had been typed.
-        if control.name in fixed or says(request.sent.get(control.name, implied), implied):
+        if control.name in fixed or is_value(request.sent.get(control.name, implied), implied):
             values[control.name] = implied
         else:
             bad = request.last_good.get(control.name, implied) if kept else implied
