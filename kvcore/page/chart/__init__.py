@@ -1,8 +1,8 @@
-"""The cliff chart: where the cache of the Lab's model overtakes its weights."""
+"""The cliff chart: the context at which the cache of the Lab's model becomes larger than its weights."""
 
 from kvcore.page.chart.controls import COMPARE, SCALE
 from kvcore.page.chart.figure import chart
-from kvcore.page.chart.result import ChartResult, chart_result, spell
+from kvcore.page.chart.result import ChartResult, axis_data, chart_result
 from kvcore.page.chart.table import chart_table
 from kvcore.page.lab import LAB, UNITS, words
 from kvcore.page.lab.controls import FORM
@@ -14,7 +14,7 @@ CHART: Part[ChartResult] = Part(
     groups=(Group(name="show", label=words.GROUP_SHOW, controls=(SCALE, COMPARE)),),
     needs=(LAB, UNITS),
     result=lambda view: _result(view),  # noqa: PLW0108 - it is defined below
-    remember=spell,
+    remember=axis_data,
     sections=(
         figure("lab.chart", lambda view: chart(view[CHART], view.width)),
         block("lab.chart_table", lambda view: chart_table(view[LAB]), folded=True),

@@ -1,4 +1,4 @@
-"""The two controls that are the chart's own; they stand in the Lab's form."""
+"""The two controls of the chart; they are in the Lab's form."""
 
 from kvcore import catalog
 from kvcore.page.chart import words

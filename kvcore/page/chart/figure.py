@@ -1,4 +1,4 @@
-"""The cliff chart as a figure: the drawing, and its caption, which says what it shows in a sentence."""
+"""The cliff chart as a figure: the drawing, and a caption with its finding and its legend."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from kvcore.units import format_ratio
 
 
 def chart(result: ChartResult, width: str | None = None) -> Html:
-    """The cliff chart with its caption; `width` asks for one of its drawings only."""
+    """The cliff chart with its caption; `width` is the name of the width to draw, None for both."""
     lab, finding = result.lab, chart_finding(result.lab)
     caption = join(
         [
@@ -28,7 +28,7 @@ def chart(result: ChartResult, width: str | None = None) -> Html:
 
 
 def chart_finding(result: LabResult) -> str:
-    """Where the cache overtakes the weights, in a sentence."""
+    """A sentence with the context at which the cache overtakes the weights, or the reason why it does not."""
     cliff = result.footprint.cliff_context
     return words.chart_finding(result.name, result.footprint.batch, cliff, LAST_CONTEXT)
 
@@ -45,7 +45,7 @@ def _legend(result: ChartResult) -> str:
 
 
 def _twin_sentence(result: LabResult) -> list[Html]:
-    """How much sooner as MHA; for a model that is MHA, how much later with grouped heads."""
+    """A sentence on how much sooner the model would cross as MHA; for an MHA model, how much later as GQA."""
     cliff = result.footprint.cliff_context
     for name in ("mha", "gqa"):
         twin = result.twins.get(name)
@@ -66,7 +66,7 @@ def _twin_sentence(result: LabResult) -> list[Html]:
 
 
 def _compare_sentence(result: ChartResult) -> list[Html]:
-    """Where what the Lab is compared with crosses its own weights."""
+    """A sentence on the crossing of the compared model, if there is one."""
     if result.compared is None:
         return []
     name, other = result.compared

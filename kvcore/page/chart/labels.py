@@ -1,18 +1,18 @@
-"""The names on the cliff chart: which there are, and where each may stand, best place first."""
+"""The labels of the cliff chart: their texts and, for each, the candidate places, the best first."""
 
 from collections.abc import Iterator
 
 from kvcore.page.chart import words
 from kvcore.page.chart.scene import NARROW, Line, Scene
 from kvcore.page.draw.axes import FIRST_CONTEXT, LAST_CONTEXT
-from kvcore.page.draw.labels import Curve, Place, Placer
+from kvcore.page.draw.placement import Curve, Place, Placer
 from kvcore.page.html import Html
 from kvcore.page.lab import words as lab_words
 from kvcore.units import format_bytes
 
 
 def cliff_labels(scene: Scene) -> Html:
-    """All names, the most important first, so that the others make way."""
+    """Place all labels, the most important first, because a label never moves or covers one that is placed already."""
     frame = scene.frame
     placer = _placer(scene)
     _cliff(scene, placer)
@@ -34,22 +34,22 @@ def cliff_labels(scene: Scene) -> Html:
 
 
 def _placer(scene: Scene) -> Placer:
-    """A placer that knows what a name should rather not stand on."""
+    """A placer with the lines of the chart, which labels should not cross, and their weights."""
     frame = scene.frame
-    uprights = [(scene.here_x, 4.0)]
+    verticals = [(scene.here_x, 4.0)]
     if scene.cliff_x is not None:
-        uprights.append((scene.cliff_x, 4.0))
+        verticals.append((scene.cliff_x, 4.0))
     if scene.limit_x is not None:
-        uprights.append((scene.limit_x, 2.0))
-    levels = [(scene.weights_y, 1.0), *((y, 0.5) for _, y in scene.gpus)]
+        verticals.append((scene.limit_x, 2.0))
+    horizontals = [(scene.weights_y, 1.0), *((y, 0.5) for _, y in scene.gpus)]
     curves = [(scene.cache, 3.0), *((line, 2.0) for line in scene.twins.values())]
     if scene.compared is not None:
         curves.append((scene.compared[0], 2.0))
     return Placer(
         frame=(frame.left, frame.top - 4, frame.end, frame.floor - 1),
-        uprights=uprights,
-        levels=levels,
-        curves=[(Curve(frame.left, frame.step, line.heights), weight) for line, weight in curves],
+        verticals=verticals,
+        horizontals=horizontals,
+        curves=[(Curve(frame.left, frame.step, line.ys), weight) for line, weight in curves],
     )
 
 
@@ -75,16 +75,16 @@ def _here(scene: Scene, placer: Placer) -> None:
 
 
 def _weights(scene: Scene, placer: Placer) -> None:
-    frame, held = scene.frame, scene.result.lab.footprint
-    text = lab_words.weights_label(format_bytes(held.weights_bytes, scene.result.lab.units))
-    levels = (scene.weights_y + 17, scene.weights_y - 6)
+    frame, footprint = scene.frame, scene.result.lab.footprint
+    text = lab_words.weights_label(format_bytes(footprint.weights_bytes, scene.result.lab.units))
+    ys = (scene.weights_y + 17, scene.weights_y - 6)
     xs = [frame.left + 8 + frame.plot_width * part / 8 for part in range(8)]
-    places = [Place(x, y) for y in levels for x in xs] + [Place(frame.end - 4, y, "end") for y in levels]
+    places = [Place(x, y) for y in ys for x in xs] + [Place(frame.end - 4, y, "end") for y in ys]
     placer.label(text, "kv-weights-name", places, bold=True)
 
 
 def _beside(scene: Scene, x: float) -> Iterator[Place]:
-    """Places on both sides of an upright line, from the top down."""
+    """Places to the left and right of a vertical line at `x`, from the top down."""
     for row in range(13):
         y = scene.frame.top + 12 + 20 * row
         yield Place(x - 8, y, "end")
@@ -92,13 +92,13 @@ def _beside(scene: Scene, x: float) -> Iterator[Place]:
 
 
 def _along(scene: Scene, line: Line) -> Iterator[Place]:
-    """Places beside a curve, from its upper end down: left of it, then right of it, then above its flat part."""
+    """Places next to a curve, from its upper end down: to its left and right, then above its flat part."""
     frame = scene.frame
-    seen = [(x, y) for x, y in line.points if y >= frame.top]
-    for x, y in seen[:0:-3]:
+    visible = [(x, y) for x, y in line.points if y >= frame.top]
+    for x, y in visible[:0:-3]:
         if y < frame.floor - 24:
             yield Place(x - 8, y + 4, "end")
             yield Place(x + 8, y + 14)
-    for x, y in seen[::-6]:
+    for x, y in visible[::-6]:
         yield Place(x, y - 8, "end")
         yield Place(x, y - 22, "end")

@@ -1,4 +1,4 @@
-"""What the cliff chart is drawn from: the Lab's result, what it is compared with, and the memory axis."""
+"""The result of the chart's controls: the Lab's result, the footprint it is compared with, and the memory axis."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,11 @@ from kvcore.page.lab.result import LabResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartResult:
-    """The Lab and the chart's memory axis; `compared` is another model, or this one with another cache, by its name."""
+    """The data of the cliff chart.
+
+    compared: the footprint of another model, or of the Lab's with an FP8 cache, and its name; None if there is none.
+    axis: the memory axis.
+    """
 
     lab: LabResult
     compared: tuple[str, Footprint] | None
@@ -20,14 +24,18 @@ class ChartResult:
 
 
 def chart_result(lab: LabResult, compare: str, scale: str, remembered: object) -> ChartResult:
-    """The chart of a Lab. `remembered` is the axis that a drag began on (see `spell`): it stays while a slider moves."""
+    """Compute the chart's result.
+
+    `remembered` is the axis of the last answer, as `axis_data` wrote it: during a drag the axis keeps its range. It is
+    ignored if it is not usable, or is of another scale or unit system.
+    """
     compared = _compared(compare, lab.footprint)
     axis = _axis_of(remembered, scale, lab.units) or _fresh_axis(lab, compared[1] if compared else None, scale)
     return ChartResult(lab=lab, compared=compared, axis=axis)
 
 
-def spell(result: ChartResult) -> list[object]:
-    """The axis as the page keeps it and sends it back."""
+def axis_data(result: ChartResult) -> list[object]:
+    """The memory axis as JSON data, which the page sends back with the next request."""
     axis = result.axis
     return [axis.scale, axis.system, axis.bottom, axis.top]
 
@@ -42,7 +50,7 @@ def _compared(choice: str, footprint: Footprint) -> tuple[str, Footprint] | None
 
 
 def _fresh_axis(lab: LabResult, compared: Footprint | None, scale: str) -> MemoryAxis:
-    """An axis on which the weights, their crossing, the cache of now and a first GPU can be read."""
+    """A memory axis with room for the weights, the crossing, the cache at the chosen context, and one GPU if near."""
     footprint = lab.footprint
     need = max(3.3 * footprint.weights_bytes, 1.15 * footprint.cache_bytes)
     if compared is not None:
@@ -54,9 +62,9 @@ def _fresh_axis(lab: LabResult, compared: Footprint | None, scale: str) -> Memor
     return MemoryAxis(scale=scale, system=lab.units, bottom=bottom, top=round_up(need, lab.units))
 
 
-def _axis_of(spelled: object, scale: str, units: str) -> MemoryAxis | None:
-    """The axis that `spell` wrote, if it is one and of this scale and these units."""
-    match spelled:
+def _axis_of(remembered: object, scale: str, units: str) -> MemoryAxis | None:
+    """The axis that `axis_data` wrote, if it is valid and of this scale and these units; else None."""
+    match remembered:
         case [str() as kind, str() as system, float() | int() as bottom, float() | int() as top] if (
             (kind, system) == (scale, units) and 0 <= bottom < top < 2.0**100 and (bottom or scale == "linear")
         ):

@@ -1,4 +1,4 @@
-"""The cliff chart of any footprint, without a page around it."""
+"""The cliff chart of any footprint as an SVG file, without a page."""
 
 from dataclasses import replace
 
@@ -17,14 +17,16 @@ __all__ = ["chart_svg"]
 
 
 def chart_svg(footprint: Footprint, *, scale: str = "linear", units: str = "binary") -> str:
-    """The chart as the text of an SVG file; `scale` is "linear" or "log", `units` "binary" or "decimal".
+    """The cliff chart of a footprint as the text of an SVG file.
+
+    scale: of the memory axis, "linear" or "log". units: "binary" or "decimal".
 
     >>> import kvcore
     >>> chart_svg(kvcore.size("llama-3-70b", batch=32)).count("<svg")
     2
     """
-    shape, known = footprint.shape, catalog.GPUS.values()
-    gpu = next((row for row in known if row.memory_bytes == footprint.gpu_bytes), None)
+    shape = footprint.shape
+    gpu = next((row for row in catalog.GPUS.values() if row.memory_bytes == footprint.gpu_bytes), None)
     if gpu is None:
         label = format_bytes(footprint.gpu_bytes, units)
         gpu = replace(catalog.gpu(catalog.DEFAULT_GPU), label=label, memory_bytes=footprint.gpu_bytes)

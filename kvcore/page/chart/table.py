@@ -1,4 +1,4 @@
-"""The cliff chart's numbers as a table."""
+"""The numbers of the cliff chart as a table."""
 
 from fractions import Fraction
 
@@ -11,17 +11,19 @@ from kvcore.units import format_bytes, format_count, format_ratio
 
 
 def chart_table(result: LabResult) -> Html:
-    """Cache, ratio and GPUs at the chart's labelled contexts, at the one chosen and at the cliff."""
-    held = result.footprint
-    marks = {context for context, _ in CONTEXT_TICKS} | {held.context}
-    if held.cliff_context is not None and FIRST_CONTEXT <= held.cliff_context <= LAST_CONTEXT:
-        marks.add(held.cliff_context)
+    """Cache, ratio to the weights and GPUs at the labelled contexts of the chart, at the chosen one and at the cliff."""
+    footprint = result.footprint
+    marked = {context for context, _ in CONTEXT_TICKS} | {footprint.context}
+    if footprint.cliff_context is not None and FIRST_CONTEXT <= footprint.cliff_context <= LAST_CONTEXT:
+        marked.add(footprint.cliff_context)
     rows = []
-    contexts = sorted(marks)
-    for context, cache in zip(contexts, held.cache_curve(contexts), strict=True):
-        ratio = Fraction(cache, held.weights_bytes)
-        gpus = -(-(held.weights_bytes + cache) // held.gpu_bytes)
-        name = words.marked_context(context, here=context == held.context, cliff=context == held.cliff_context)
+    contexts = sorted(marked)
+    for context, cache in zip(contexts, footprint.cache_curve(contexts), strict=True):
+        ratio = Fraction(cache, footprint.weights_bytes)
+        gpus = -(-(footprint.weights_bytes + cache) // footprint.gpu_bytes)
+        name = words.marked_context(
+            context, here=context == footprint.context, cliff=context == footprint.cliff_context
+        )
         rows.append(
             (
                 name,

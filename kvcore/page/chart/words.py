@@ -1,4 +1,4 @@
-"""Every phrase of the cliff chart: its labels, its finding, its legend, its table, and the two controls that are its own."""
+"""Every phrase of the cliff chart: its labels, its finding, its legend, its table and its two controls."""
 
 from types import MappingProxyType
 
@@ -57,7 +57,7 @@ def twin_later(twin: str, cliff: int, factor: str) -> str:
 
 
 def chart_legend(label: str, batch: int, *, cliff: bool, twins: bool, compared: str | None) -> str:
-    """What each line of the chart is; lines that it does not have are not named."""
+    """Says what each line of the chart is, for the lines that it has."""
     parts = [
         "Flat blue band: the weights, which no context changes.",
         f"Orange area: the cache of {sequences(batch)}.",
@@ -77,7 +77,7 @@ def marked_context(context: int, *, here: bool, cliff: bool) -> str:
 
 
 def here_labels(context: int, *, at_limit: bool) -> tuple[tuple[str, ...], ...]:
-    """Wordings of the context chosen, the fullest first."""
+    """Wordings of the label of the chosen context, the longest first; each is the lines of the label."""
     here = format_count(context)
     if at_limit:
         return ((f"you are here: {here},", "the model's limit"), (f"here: {here},", "the limit"))
@@ -85,7 +85,7 @@ def here_labels(context: int, *, at_limit: bool) -> tuple[tuple[str, ...], ...]:
 
 
 def cliff_labels(context: int) -> tuple[tuple[str, ...], ...]:
-    """Wordings of the crossing, the fullest first."""
+    """Wordings of the label of the crossing, the longest first; each is the lines of the label."""
     return (
         ("the cache overtakes the", f"weights at {tokens(context)}"),
         ("cache overtakes", "weights at", tokens(context)),
@@ -94,7 +94,7 @@ def cliff_labels(context: int) -> tuple[tuple[str, ...], ...]:
 
 
 def no_cliff_labels(cliff: int | None, first: int, last: int) -> tuple[tuple[str, ...], ...]:
-    """Wordings of a chart without a crossing, the fullest first."""
+    """Wordings of the label that says why a chart has no crossing, the longest first; each is the lines of the label."""
     if cliff is None:
         return (("no crossing:", "the cache stops first"), ("no crossing:", "the cache", "stops first"))
     where = tokens(cliff)
@@ -110,7 +110,7 @@ def compared(name: str) -> str:
 
 
 def compare_finding(name: str, cliff: int | None) -> str:
-    """Where the other model crosses, or this one with the other cache."""
+    """The context at which the compared model's cache, or this model's FP8 cache, overtakes the weights."""
     if name == COMPARED_FP8:
         return (
             "With an FP8 cache it never would." if cliff is None else f"With an FP8 cache it would at {tokens(cliff)}."

@@ -1,1 +1,1 @@
-"""What all figures share: the two widths, axes, and the placing of labels."""
+"""Code that all figures share: the two widths, the axes, and the placement of labels."""

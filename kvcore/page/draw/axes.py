@@ -1,4 +1,4 @@
-"""Axes: a fixed logarithmic one for context, a linear or logarithmic one for memory, with round numbers on them."""
+"""The axes of the chart: context, logarithmic and fixed; memory, linear or logarithmic; and their tick labels."""
 
 import math
 from dataclasses import dataclass
@@ -7,16 +7,20 @@ from fractions import Fraction
 from kvcore.units import UNIT_SYSTEMS, fixed, unit_for
 
 FIRST_CONTEXT, LAST_CONTEXT = 2**10, 2**20
-"""The ends of the context axis: 1K to 1M tokens, whatever the model, so that charts compare."""
+"""The ends of the context axis in tokens, 1K and 1M: the same for all models, so that charts can be compared."""
 
-_LADDER = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_ROUND_VALUES = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _STEPS = (1, 2, 5, 10)
 _MOST_TICKS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryAxis:
-    """The range of the memory axis, in bytes; `bottom` is 0 on a linear one."""
+    """The range of the memory axis.
+
+    scale: "linear" or "log". system: "binary" or "decimal", the units of its labels. bottom, top: its ends in bytes;
+    `bottom` is 0 on a linear axis.
+    """
 
     scale: str
     system: str
@@ -24,7 +28,11 @@ class MemoryAxis:
     top: float
 
     def fraction(self, size: float) -> float:
-        """How high a size stands: 0 at the bottom, 1 at the top; not limited to the two."""
+        """The height of a size in bytes: 0 at the bottom, 1 at the top of the axis; it may lie outside of that range.
+
+        >>> MemoryAxis(scale="log", system="binary", bottom=1.0, top=1024.0).fraction(32)
+        0.5
+        """
         if self.scale == "linear":
             return size / self.top
         if size <= 0:
@@ -32,7 +40,11 @@ class MemoryAxis:
         return math.log(size / self.bottom) / math.log(self.top / self.bottom)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Round sizes with their labels, lowest first; the unit is named once, at the highest of a linear axis."""
+        """Round sizes in bytes with their labels, the lowest first; on a linear axis only the highest label has a unit.
+
+        >>> MemoryAxis(scale="linear", system="binary", bottom=0.0, top=2.0 * 2**30).ticks()
+        [(0.0, '0'), (536870912.0, '0.5'), (1073741824.0, '1.0'), (1610612736.0, '1.5'), (2147483648.0, '2.0 GiB')]
+        """
         name, unit = unit_for(int(self.top), self.system)
         if self.scale == "log":
             return self._decades()
@@ -44,7 +56,7 @@ class MemoryAxis:
         return [(float(step * index * unit), label) for index, label in enumerate(labels)]
 
     def _decades(self) -> list[tuple[float, str]]:
-        """Powers of ten of each unit; where those are few, two and five times them too."""
+        """1, 10 and 100 of each unit; on an axis of fewer than 500 times its bottom also 2 and 5 times these."""
         step, names = UNIT_SYSTEMS[self.system]
         few = self.top < 500 * self.bottom
         values = (1, 2, 5, 10, 20, 50, 100, 200, 500) if few else (1, 10, 100)
@@ -58,26 +70,37 @@ class MemoryAxis:
 
 
 def _tick_step(span: float) -> Fraction:
-    """The smallest of 1, 2, 5 times a power of ten that divides `span` into at most five."""
+    """The smallest of 1, 2 or 5 times a power of ten that divides `span` into at most five steps."""
     power = Fraction(10) ** (math.floor(math.log10(span)) - 1)
     return next(power * step for step in (*_STEPS, 20, 50, 100) if span <= 5 * power * step)
 
 
 def round_up(size: float, system: str) -> float:
-    """The next round size: one of a ladder of a dozen a decade, in the unit that reads best; never 1,000 of a unit."""
+    """Round a size in bytes up to a round number of the unit that `format_bytes` would write it in.
+
+    The round numbers are 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 and 8 times a power of ten; 1,000 of a binary unit is rounded
+    up to 1,024, the next unit.
+
+    >>> round_up(4.2 * 2**30, "binary") / 2**30, round_up(900 * 2**20, "binary") / 2**20
+    (5.0, 1024.0)
+    """
     _, unit = unit_for(int(size), system)
     value = size / unit
     power = 10.0 ** math.floor(math.log10(value)) if value > 0 else 1.0
-    rounded = power * next(rung for rung in _LADDER if value <= rung * power * (1 + 1e-9))
+    rounded = power * next(step for step in _ROUND_VALUES if value <= step * power * (1 + 1e-9))
     return unit * (rounded if rounded < 1000 else max(rounded, UNIT_SYSTEMS[system][0]))
 
 
 def context_fraction(context: float) -> float:
-    """How far right a context stands: 0 at the first of the axis, 1 at the last; limited to the two."""
+    """The position of a context on its axis: 0 at the left end, 1 at the right end; contexts outside are at the ends.
+
+    >>> context_fraction(2**15), context_fraction(2**30)
+    (0.5, 1.0)
+    """
     if context <= FIRST_CONTEXT:
         return 0.0
     return min(1.0, math.log2(context / FIRST_CONTEXT) / math.log2(LAST_CONTEXT / FIRST_CONTEXT))
 
 
 CONTEXT_TICKS = tuple((2**power, f"{2 ** (power - 10)}K" if power < 20 else "1M") for power in range(10, 21, 2))
-"""The labelled contexts: every second power of two."""
+"""Every second power of two on the context axis, with its label."""

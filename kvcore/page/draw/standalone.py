@@ -1,7 +1,7 @@
-"""A drawing that stands alone, as a file or in a notebook: with its namespace and its own style.
+"""Makes a drawing of a figure into an SVG file that needs nothing else, for a folder or a notebook.
 
-On the site, style sheets colour the figures (docs/assets/figures.css) and follow the reader's scheme. A drawing away from
-the site has neither, so it carries the light scheme's colours.
+On the site, a style sheet (docs/assets/figures.css) colours the figures in the reader's light or dark scheme. A file
+has no style sheet, so it contains the colours of the light scheme.
 """
 
 from kvcore.page.html import Html
@@ -55,7 +55,7 @@ _STYLE = " ".join(
 
 
 def standalone(drawing: Html) -> str:
-    """The text of an SVG file that shows a drawing (one width of a figure) as the site does in the light scheme.
+    """The text of an SVG file of one drawing: its <svg> element with the SVG namespace and the light scheme's colours.
 
     >>> from kvcore.page.html import el
     >>> standalone(el("svg", class_="kv-svg", viewBox="0 0 1 1")).startswith('<svg xmlns="http://www.w3.org/2000/svg" class=')

@@ -1,4 +1,4 @@
-"""The two widths that every figure is drawn for: a page carries both drawings, and its style sheet shows one."""
+"""The two widths that every figure is drawn in: the page contains both drawings, and its style sheet shows one."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -6,9 +6,9 @@ from types import MappingProxyType
 from kvcore.page.html import Html, join
 
 WIDTHS: Mapping[str, int] = MappingProxyType({"wide": 700, "narrow": 340})
-"""Name of a width -> the width of the drawing, in its own units: about a pixel each on the screen it is for."""
+"""Name of a width -> width of the drawing in SVG units; a unit is about one pixel on the screens it is meant for."""
 
 
 def in_widths(draw: Callable[[str], Html], width: str | None) -> Html:
-    """A figure's drawing in the width named, or in both, one after the other; `draw` is given the name of a width."""
+    """Draw a figure in the width of this name, or in both if it is None; `draw` takes the name of a width."""
     return join(draw(name) for name in WIDTHS if width in {None, name})

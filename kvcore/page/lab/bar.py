@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import count as powers
 
 from kvcore.page import phrases
-from kvcore.page.draw.labels import text_width
+from kvcore.page.draw.placement import text_width
 from kvcore.page.draw.widths import WIDTHS, in_widths
 from kvcore.page.html import Html, data, el, figure, folded, join, label_text
 from kvcore.page.lab import words

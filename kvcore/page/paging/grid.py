@@ -6,7 +6,7 @@ out; neighbours of different sequences differ in tint where the cells are large 
 
 from collections.abc import Iterator
 
-from kvcore.page.draw.labels import FONT
+from kvcore.page.draw.placement import FONT
 from kvcore.page.draw.widths import WIDTHS, in_widths
 from kvcore.page.html import Html, el, figure, join, label_text, number
 from kvcore.page.paging import words

@@ -7,7 +7,7 @@ import pytest
 from kvcore.page import update
 from kvcore.page.chart import CHART
 from kvcore.page.controls import Choice, Number
-from kvcore.page.draw.labels import FONT, text_width
+from kvcore.page.draw.placement import FONT, text_width
 from kvcore.page.lab import LAB, UNITS
 from kvcore.page.lab.controls import IMPORTED
 from tests.kvcore.page.reading import figures
