@@ -1,9 +1,9 @@
-"""The Lab: a model, a load and a GPU, and what they come to."""
+"""The Lab: a model, its load and a GPU, and the memory that they take."""
 
 from kvcore.page.controls import Value
 from kvcore.page.html import Html
 from kvcore.page.lab import words
-from kvcore.page.lab.bar import footprint, footprint_table
+from kvcore.page.lab.bar import footprint_figure, footprint_table
 from kvcore.page.lab.controls import CONFIG, FORM, GROUPS, IMPORTED, MODEL
 from kvcore.page.lab.controls import UNITS as UNITS_CONTROL
 from kvcore.page.lab.decode import decode
@@ -21,7 +21,7 @@ UNITS: Part[str] = Part(
     groups=(Group(name="show", label=words.GROUP_SHOW, controls=(UNITS_CONTROL,)),),
     result=lambda view: UNITS_CONTROL.of(view.values),
 )
-"""The system that sizes are written in, on the whole page."""
+"""The unit system, "binary" or "decimal", in which the whole page writes sizes."""
 
 LAB: Part[LabResult] = Part(
     name="lab",
@@ -36,7 +36,7 @@ LAB: Part[LabResult] = Part(
         phrases("lab.readouts", lambda view: readouts(view[LAB])),
         block("lab.formula", lambda view: _formula(view[LAB])),
         block("lab.model_note", lambda view: model_note(view[LAB])),
-        figure("lab.footprint", lambda view: footprint(view[LAB], view.width)),
+        figure("lab.footprint", lambda view: footprint_figure(view[LAB], view.width)),
         block("lab.footprint_table", lambda view: footprint_table(view[LAB]), folded=True),
     ),
     notes=lambda view: lab_notes(view[LAB], view.values),
@@ -49,11 +49,11 @@ DECODE: Part[None] = Part(
     result=lambda _: None,
     sections=(phrases("lab.decode", lambda view: decode(view[LAB])),),
 )
-"""The decode step's sentence, which stands in the Prelude and not beside the Lab's controls."""
+"""The sentence about a decode step. It is in the Prelude, away from the Lab's form, so it is updated in second answers."""
 
 
 def _linked(view: View) -> bool:
-    """Whether the imported model is the one that the page's link brought."""
+    """Whether the imported model came with the link that opened the page, and not from the reader."""
     config = str(view.values[CONFIG.name])
     return bool(config) and (view.arrived or view.remembered.get(LAB.name) == config)
 
@@ -63,6 +63,9 @@ def _formula(lab: LabResult) -> Html:
 
 
 def _implied(view: View) -> dict[str, Value]:
-    """What a link need not say: the model's own shape, and an imported one that is not in use. The model it always names."""
+    """Values that a link leaves out: the model's own shape, and an imported config if another model is chosen.
+
+    The empty model is no model's id, so a link always names the model.
+    """
     unused = {} if MODEL.of(view.values) == IMPORTED else {CONFIG.name: view.values[CONFIG.name]}
     return {**own_shape(view[LAB].model), **unused, MODEL.name: ""}

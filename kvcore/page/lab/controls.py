@@ -1,4 +1,4 @@
-"""The controls of the Lab, in the groups of its form."""
+"""The controls of the Lab, and the groups of its form."""
 
 from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
@@ -9,7 +9,7 @@ from kvcore.page.lab.imported import PackedConfig
 from kvcore.page.parts import Form, Group
 
 IMPORTED = "imported"
-"""The model that stands for the one a reader brought."""
+"""The value of the model control when the reader's imported model is in use."""
 
 _DEFAULT = catalog.MODELS["llama-3-70b"].shape
 _BATCHES = (*range(1, 33), *range(34, 65, 2), *range(68, 129, 4), *range(136, 257, 8), *range(272, 513, 16))
@@ -67,7 +67,7 @@ GPU = Choice(
 UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.UNIT_SYSTEMS)
 
 SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
-"""The controls that a model sets."""
+"""The shape controls: choosing a model sets them to its shape."""
 
 FORM = Form(name="lab", label=words.FORM)
 GROUPS = (

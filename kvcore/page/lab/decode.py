@@ -1,4 +1,4 @@
-"""What one decode step of the Lab's state waits for, memory or arithmetic, in a sentence."""
+"""The sentence about one decode step: whether it waits for memory or for arithmetic, and how long each takes."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from kvcore.units import format_bytes, format_ratio, significant
 
 
 def decode(result: LabResult) -> dict[str, Html]:
-    """What one decode step waits for: how many times longer reading takes than computing, and why."""
+    """The slots of the decode step: the ratio of reading time to computing time, and the numbers behind it."""
     step = DecodeStep(footprint=result.footprint, gpu=result.gpu)
     ratio = step.memory_over_compute
     read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))

@@ -1,4 +1,4 @@
-"""The article's formula with a model's numbers in it: a product for each group of layers, then context and batch."""
+"""The article's formula with a model's numbers: one product for each group of layers, then context and batch."""
 
 from kvcore.dtypes import Dtype
 from kvcore.footprint import Footprint
@@ -12,16 +12,19 @@ from kvcore.units import fixed, format_bytes, format_count
 __all__ = ["formula", "per_value"]
 
 
-def formula(held: Footprint, units: str, capped: int | None) -> Html:
-    """The formula for `held`; `capped` are the tokens at which a window stops, where there is one."""
-    apart = held.value_dtype if held.value_dtype not in {None, held.cache_dtype} else None
+def formula(footprint: Footprint, units: str, capped: int | None) -> Html:
+    """The formula with the numbers of a footprint.
+
+    units: "binary" or "decimal". capped: the most tokens that a layer with a window caches; None if no layer has one.
+    """
+    value_dtype = footprint.value_dtype if footprint.value_dtype not in {None, footprint.cache_dtype} else None
     products = []
-    for group in held.shape.groups:
-        products += _products(group, held.cache_dtype, apart)
-    per_token = data(held.bytes_per_token, f"{format_count(held.bytes_per_token)} B")
-    total = data(held.cache_bytes, format_bytes(held.cache_bytes, units))
-    load = words.formula_load(held.context, held.batch, capped=capped)
-    state = held.shape.state_bytes
+    for group in footprint.shape.groups:
+        products += _products(group, footprint.cache_dtype, value_dtype)
+    per_token = data(footprint.bytes_per_token, f"{format_count(footprint.bytes_per_token)} B")
+    total = data(footprint.cache_bytes, format_bytes(footprint.cache_bytes, units))
+    load = words.formula_load(footprint.context, footprint.batch, capped=capped)
+    state = footprint.shape.state_bytes
     if state:
         load = words.with_state(load, format_bytes(state, units))
     sides = [join(products, " + "), " = "] if products else []
@@ -29,20 +32,26 @@ def formula(held: Footprint, units: str, capped: int | None) -> Html:
 
 
 def per_value(dtype: Dtype) -> str:
-    """P as text: the bytes of one number, its share of a scale included."""
+    """The bytes of one cached number, p in the formula, as text; its share of the block's scale is included.
+
+    >>> from kvcore.dtypes import CACHE_DTYPES
+    >>> per_value(CACHE_DTYPES["fp16"]), per_value(CACHE_DTYPES["q8_0"])
+    ('2', '1.0625')
+    """
     size = dtype.bytes_per_value
     return str(size.numerator) if size.denominator == 1 else fixed(size, 5).rstrip("0")
 
 
 def _products(group: Group, keys: Dtype, values: Dtype | None) -> list[Html]:
-    """One group's bytes a token: 2 * L * n_kv * d_h * p, a sum where K and V differ, a latent's own, or none.
+    """The products that add up to a group's bytes per token, as HTML.
 
-    values: the type of V where it is not that of K.
+    L * 2 * n_kv * d_h * p for keys and values of one size, a sum of two sizes if they differ, L * (r_kv + d_rope) * p
+    for a latent, and nothing for layers that cache no tokens of their own. values: the dtype of V if it is not that of K.
     """
     if group.kind == "shared" or not isinstance(group, LayerGroup | LatentGroup):
         return []
     layers = _factor(group.layers, words.LAYERS)
-    p = Html(f"{_price(keys, words.CACHE_DTYPE)} B")
+    p = Html(f"{_bytes_of(keys, words.CACHE_DTYPE)} B")
     if isinstance(group, LatentGroup):
         latent = _sum(_factor(group.kv_rank, words.LATENT), _factor(group.rope_dim, words.ROTARY_KEY))
         products = [join([layers, latent, p], words.MIDDLE_DOT)]
@@ -53,11 +62,13 @@ def _products(group: Group, keys: Dtype, values: Dtype | None) -> list[Html]:
     width = _factor(group.key_dim, words.HEAD_DIM)
     alike = group.key_dim == group.value_dim
     if values is not None:
-        sides = [join([_factor(group.key_dim, words.KEY_DIM), _price(keys, words.CACHE_DTYPE)], words.MIDDLE_DOT)]
-        sides.append(join([_factor(group.value_dim, words.VALUE_DIM), _price(values, words.V_DTYPE)], words.MIDDLE_DOT))
+        sides = [join([_factor(group.key_dim, words.KEY_DIM), _bytes_of(keys, words.CACHE_DTYPE)], words.MIDDLE_DOT)]
+        sides.append(
+            join([_factor(group.value_dim, words.VALUE_DIM), _bytes_of(values, words.V_DTYPE)], words.MIDDLE_DOT)
+        )
         if alike:
-            prices = _sum(_price(keys, words.CACHE_DTYPE), _price(values, words.V_DTYPE))
-            return [join([layers, heads, width, Html(f"{prices} B")], words.MIDDLE_DOT)]
+            both = _sum(_bytes_of(keys, words.CACHE_DTYPE), _bytes_of(values, words.V_DTYPE))
+            return [join([layers, heads, width, Html(f"{both} B")], words.MIDDLE_DOT)]
         return [join([layers, heads, Html(f"{_sum(*sides)} B")], words.MIDDLE_DOT)]
     if alike:
         return [join([Html("2"), layers, heads, width, p], words.MIDDLE_DOT)]
@@ -69,7 +80,7 @@ def _factor(count: int, title: str) -> Html:
     return el("b", format_count(count), title=title)
 
 
-def _price(dtype: Dtype, title: str) -> Html:
+def _bytes_of(dtype: Dtype, title: str) -> Html:
     return el("b", per_value(dtype), title=title)
 
 

@@ -1,4 +1,4 @@
-"""The control that holds a model which a reader brought, and the three ways to bring one."""
+"""The control for importing a model: its value is a packed config; its HTML offers three ways to import one."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from kvcore.page.lab.packed import unpack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedConfig:
-    """The config of a model that a reader brought, as a link packs it (see `packed`); empty while there is none."""
+    """A control whose value is the config of an imported model, packed as in a link (see `packed`); empty if there is none."""
 
     name: str
     label: str
     default: str = ""
 
     def read(self, raw: object, fallback: Value) -> tuple[Value, str | None]:
-        """The packed config, if it can be read, or the fallback with the problem."""
+        """The packed config, if it can be read, or the fallback and the problem."""
         text = str(raw)
         if not text:
             return "", None
@@ -29,11 +29,11 @@ class PackedConfig:
         return text, None
 
     def spoken(self, value: Value) -> str:
-        """The value itself: it has no slider that would say it."""
+        """The value itself: no screen reader speaks it, because the input is hidden."""
         return str(value)
 
     def html(self, ident: str, note: Html) -> Html:
-        """A hidden input, and a config.json as text, as a file, or by its id on Hugging Face."""
+        """A hidden input with the packed config, and inputs for a config.json: its text, a file, or a model id on Hugging Face."""
         text = el("textarea", id="kv-config-text", rows=4, spellcheck="false", autocomplete="off")
         file = el("input", type="file", id="kv-config-file", accept=".json,application/json")
         name = el(

@@ -1,4 +1,4 @@
-"""What stands beside the Lab's controls: notes, the reason why a control is fixed, the stops of the KV heads."""
+"""The notes under the Lab's controls: explanations, why a control is fixed, and the stops of the KV heads' slider."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from kvcore.units import format_bytes, significant
 
 
 def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
-    """Control name -> what stands beside it at these values."""
+    """Control name -> its note for these values."""
     context, limit = result.footprint.context, result.model.shape.context_limit
     query_heads = QUERY_HEADS.of(values)
     notes = {

@@ -1,10 +1,10 @@
-"""A reader's own model as a short text, for a link: its name and the fields of its config.json that its shape is made of.
+"""Packs an imported model into a short text for a link: its name, and the fields of its config.json that its shape needs.
 
     base64url(zlib(JSON [name, fields]))
 
-It is read back through `read_config`, as any config is, so a link can bring nothing that a config could not. How weights are
-stored (`quantization_config`, `torch_dtype`) travels too, unless it would make the text too long. Both ways are bounded: a text in its length,
-and what it unpacks to in its size.
+`unpack` reads the fields with `read_config`, so a link can contain nothing that a config.json could not. The fields on
+how weights are stored (`quantization_config`, `torch_dtype`) are packed too, unless they make the text too long. The
+length of the text and the size of the unpacked JSON are limited, so a link cannot exhaust the browser's memory.
 """
 
 import binascii
@@ -22,18 +22,19 @@ from kvcore.shape import Shape
 __all__ = ["LONGEST_NAME", "MOST_CHARACTERS", "clean_name", "pack", "pack_v1", "unpack"]
 
 MOST_CHARACTERS = 4000
-"""Of a packed config: browsers and chat programs cut longer addresses."""
+"""The most characters of a packed config: browsers and chat programs cut off longer addresses."""
 
 LONGEST_NAME = 60
+"""The most characters of a model's name."""
 
 _MOST_UNPACKED = 200_000
-"""Bytes of JSON that a link may unpack to; the longest published config that packs at all has 37,069."""
+"""The most bytes of unpacked JSON; the longest published config that fits into a link has 37,069."""
 
 _STORAGE = ("quantization_config", "torch_dtype", "dtype")
-"""Fields that say how weights are stored."""
+"""The config fields on how weights are stored; the shape does not need them."""
 
 _V1_SHAPE = "kvcore_v1_shape"
-"""In the place of a config: the shape that a link of before configs carried, in that link's own spelling."""
+"""The one field of a packed model from an old link, which has the text of a shape in place of a config."""
 
 _TO_URL = bytes.maketrans(b"+/", b"-_")
 _FROM_URL = bytes.maketrans(b"-_", b"+/")
@@ -41,7 +42,7 @@ _PACKED = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def clean_name(name: str) -> str:
-    """A model's name as a link can hold it: letters, digits, dots, hyphens and single spaces, at most LONGEST_NAME of them.
+    """Reduce a model's name to what a link allows: letters, digits, dots, hyphens and single spaces, at most LONGEST_NAME.
 
     >>> clean_name("  My <b>Llama</b> 3.1! ")
     'My b Llama b 3.1'
@@ -51,10 +52,10 @@ def clean_name(name: str) -> str:
 
 
 def pack(name: str, config: object) -> str:
-    """The text of a named config.
+    """Pack the name and the config of a model.
 
     Raises:
-        KvcoreError: naming the field, as `read_config` does; `config` where it does not fit into a link.
+        KvcoreError: as `read_config` does, with the config's field; with the field `config` if the text is too long.
     """
     fields = read_config(config).fields
     packed = _packed(name, fields)
@@ -65,13 +66,13 @@ def pack(name: str, config: object) -> str:
     return packed
 
 
-def pack_v1(spelled: str) -> str:
-    """The same state from a link of before: `spelled` is "Name~Shape(...)".
+def pack_v1(text: str) -> str:
+    """Pack the name and the shape of an old link; `text` is "Name~Shape(...)".
 
     Raises:
-        KvcoreError: when it spells no shape.
+        KvcoreError: if the text has no name or no valid shape; its field is `spec` or a field of the shape.
     """
-    name, shape = spelled.partition("~")[::2]
+    name, shape = text.partition("~")[::2]
     read_v1_shape(shape)
     cleaned = clean_name(name.replace("+", " "))
     if not cleaned:
@@ -81,10 +82,10 @@ def pack_v1(spelled: str) -> str:
 
 @lru_cache(maxsize=8)
 def unpack(text: str) -> tuple[str, Shape]:
-    """The name and the shape that a text packs; remembered, as a page asks for them at every move.
+    """Read a packed text: the model's name and shape. Cached, because every answer needs them.
 
     Raises:
-        KvcoreError: `config` where the text itself is wrong, else the config's own field.
+        KvcoreError: with the field `config` if the text is not a packed config; else with the config's field.
     """
     name, fields = _unpacked(text)
     if set(fields) == {_V1_SHAPE}:
@@ -104,10 +105,10 @@ def _unpacked(text: str) -> tuple[str, dict[str, object]]:
     if not _PACKED.fullmatch(text):
         raise Invalid("config", text, "a config as a link of this page packs it")
     try:
-        inflating = zlib.decompressobj()
+        decompressor = zlib.decompressobj()
         padded = text.encode().translate(_FROM_URL) + b"=" * (-len(text) % 4)
-        data = inflating.decompress(binascii.a2b_base64(padded), _MOST_UNPACKED)
-        if not inflating.eof:
+        data = decompressor.decompress(binascii.a2b_base64(padded), _MOST_UNPACKED)
+        if not decompressor.eof:
             raise Invalid("config", text, f"a whole one that unpacks to at most {_MOST_UNPACKED} bytes")
         found = json.loads(data)
     except KvcoreError:
@@ -121,5 +122,9 @@ def _unpacked(text: str) -> tuple[str, dict[str, object]]:
 
 
 def packed_reading(text: str) -> Reading:
-    """What the config of a packed text says, with the defaults taken for the fields it leaves out."""
+    """Read the config in a packed text, with the defaults used for the fields that it leaves out.
+
+    Raises:
+        KvcoreError: as `unpack` does.
+    """
     return read_config(_unpacked(text)[1])

@@ -1,4 +1,4 @@
-"""The numbers of the Lab in words: what the readouts, the model's note and the announcement say."""
+"""The texts with the Lab's numbers: the readouts, the note about the model, and the announcement."""
 
 from kvcore.catalog import Gpu
 from kvcore.footprint import Footprint
@@ -10,7 +10,7 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 
 def readouts(result: LabResult) -> dict[str, Html]:
-    """The numbers of the Lab, each with the words that say what it counts."""
+    """The readouts of the Lab: slot name -> a number, with words on what it counts."""
     footprint, units = result.footprint, result.units
     shape, limit = result.shape, result.model.shape.context_limit
 
@@ -41,7 +41,7 @@ def readouts(result: LabResult) -> dict[str, Html]:
 
 
 def model_note(result: LabResult) -> Html:
-    """How the model attends, its size and the source of its shape; of an edited model, the way back."""
+    """The note about the model: its attention, parameters and source; of an edited one, a button that undoes the edits."""
     params = format_count(result.shape.params)
     if not result.edited:
         model = result.model
@@ -55,58 +55,59 @@ def model_note(result: LabResult) -> Html:
 
 
 def announcement(result: LabResult) -> str:
-    """What a screen reader says once a control has come to rest."""
-    held, units = result.footprint, result.units
-    cache, weights = format_bytes(held.cache_bytes, units), format_bytes(held.weights_bytes, units)
+    """The sentence that a screen reader speaks after a change of a control."""
+    footprint, units = result.footprint, result.units
+    cache, weights = format_bytes(footprint.cache_bytes, units), format_bytes(footprint.weights_bytes, units)
     return words.announce(
         result.name,
         cache=cache,
         weights=weights,
-        ratio=format_ratio(held.ratio),
-        held_by=phrases.gpus(held.gpus, result.gpu.label),
+        ratio=format_ratio(footprint.ratio),
+        held_by=phrases.gpus(footprint.gpus, result.gpu.label),
     )
 
 
-def widest_window(held: Footprint) -> int | None:
-    """The most tokens that a layer with a window keeps, None where no layer has one."""
-    windows = [group.max_cached_tokens for group in held.shape.groups if group.max_cached_tokens]
+def widest_window(footprint: Footprint) -> int | None:
+    """The most tokens that any layer with a window caches; None if no layer has a window."""
+    windows = [group.max_cached_tokens for group in footprint.shape.groups if group.max_cached_tokens]
     return max(windows) if windows else None
 
 
-def _cliff(held: Footprint, limit: int | None) -> Html:
-    cliff = held.cliff_context
+def _cliff(footprint: Footprint, limit: int | None) -> Html:
+    cliff = footprint.cliff_context
     if cliff is None:
         return data(None, words.NO_CLIFF)
-    where = words.cliff_at_batch(held.batch)
+    where = words.cliff_at_batch(footprint.batch)
     if limit is not None and cliff > limit:
         where = f"{where}, {words.cliff_past_limit(limit)}"
     return with_note(data(cliff, phrases.tokens(cliff)), where)
 
 
-def _rates(held: Footprint, units: str) -> Html:
-    """The cache's marginal, average and asymptotic rate: three numbers where they differ, else one.
+def _rates(footprint: Footprint, units: str) -> Html:
+    """The bytes of cache per token: marginal, average and asymptotic; only one number if all three are equal.
 
-    The first number is the marginal one: the bytes that the next token of a sequence adds at this context.
+    Marginal: the bytes that the next token adds at this context. Average: those of a sequence divided by its tokens.
+    Asymptotic: the bytes that each token adds once every window is full.
     """
-    marginal = held.sequence_bytes(held.context + 1) - held.sequence_bytes(held.context)
-    average = held.bytes_per_sequence // held.context
-    shape = held.shape
-    asymptotic = shape.asymptotic_bytes_per_token(held.cache_dtype, held.value_dtype)
+    marginal = footprint.sequence_bytes(footprint.context + 1) - footprint.sequence_bytes(footprint.context)
+    average = footprint.bytes_per_sequence // footprint.context
+    shape = footprint.shape
+    asymptotic = shape.asymptotic_bytes_per_token(footprint.cache_dtype, footprint.value_dtype)
     rates = [data(size, format_bytes(size, units)) for size in (marginal, average, asymptotic)]
-    if marginal == asymptotic == held.bytes_per_token and not shape.state_bytes:
+    if marginal == asymptotic == footprint.bytes_per_token and not shape.state_bytes:
         return filled(words.constant_rate, rates[0])
     return filled(words.rates, *rates)
 
 
-def _cliff_batch(held: Footprint) -> Html:
-    batch = held.cliff_batch
+def _cliff_batch(footprint: Footprint) -> Html:
+    batch = footprint.cliff_batch
     if batch is None:
         return data(None, words.NO_CLIFF)
-    return with_note(data(batch, phrases.sequences(batch)), words.batch_at_context(held.context))
+    return with_note(data(batch, phrases.sequences(batch)), words.batch_at_context(footprint.context))
 
 
-def _max_batch(held: Footprint, gpu: Gpu) -> Html:
-    batch = held.max_batch
+def _max_batch(footprint: Footprint, gpu: Gpu) -> Html:
+    batch = footprint.max_batch
     if batch is None:
         return data(None, phrases.NOTHING_TO_FIT)
-    return with_note(data(batch, phrases.sequences(batch)), words.on_gpus(held.gpus, gpu.label, held.context))
+    return with_note(data(batch, phrases.sequences(batch)), words.on_gpus(footprint.gpus, gpu.label, footprint.context))

@@ -1,4 +1,4 @@
-"""What the Lab's controls come to: one result, from which its sentences, figures and tables are all drawn."""
+"""The result of the Lab's controls, from which all its sentences, figures and tables are made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,9 +18,10 @@ from kvcore.shape import Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabResult:
-    """A model as the Lab has it, its footprint, and the same model with other KV heads.
+    """The Lab's model, its footprint, and its twins: the same model with other numbers of KV heads.
 
-    twins: "mha", "gqa" or "mqa" -> the footprint of the same shape with those KV heads; the Lab's own is not among them.
+    edited: the shape is not the model's own. twins: "mha", "gqa" or "mqa" -> footprint, without the kind that the model
+    has itself. units: "binary" or "decimal".
     """
 
     model: LabModel
@@ -32,19 +33,22 @@ class LabResult:
 
     @property
     def shape(self) -> Shape:
-        """The shape the numbers are of: the model's, or what was edited from it."""
+        """The shape in use: the model's own, or the edited one."""
         return self.footprint.shape
 
     @property
     def name(self) -> str:
-        """The model's name, marked where its shape was edited."""
+        """The model's name, with a mark if its shape was edited."""
         return words.edited(self.model.name) if self.edited else self.model.name
 
 
 def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult:
-    """Compute the Lab for the values of its controls.
+    """Compute the result for the values of the Lab's controls.
 
-    `units` is the system that sizes are written in; `linked` says that an imported model came with a link.
+    units: the system to write sizes in, "binary" or "decimal". linked: an imported model came with a link.
+
+    Raises:
+        KvcoreError: if a packed config or an edited shape is not valid; `read_lab` returns only valid values.
     """
     model = lab_model(values, linked=linked)
     shape = edited_shape(values, model)
@@ -74,7 +78,10 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
 
 @lru_cache(maxsize=16)
 def twin_shapes(shape: Shape, own_kv_heads: int) -> Mapping[str, Shape]:
-    """The same shape with a KV head for each query head, with grouped ones, and with a single one; never the shape itself."""
+    """The shape as MHA, GQA and MQA: kind -> shape, without the kind that it has itself.
+
+    Empty for a shape whose layers differ or have no KV heads. own_kv_heads: the number for GQA, if it is one.
+    """
     if not shape.uniform or shape.kv_heads is None:
         return {}
     heads = {"mha": shape.query_heads, "gqa": grouped_kv_heads(shape.query_heads, own_kv_heads), "mqa": 1}

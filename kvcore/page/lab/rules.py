@@ -1,4 +1,4 @@
-"""The rules between the Lab's controls: a model sets its shape, and KV heads divide the query heads."""
+"""The rules between the Lab's controls: a model sets the shape controls, and KV heads divide the query heads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,12 +23,12 @@ from kvcore.page.request import Request
 
 
 def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
-    """The values of the Lab's controls, made to fit together."""
+    """Read the values of the Lab's controls, and change those that contradict each other."""
     _take_import(request)
     values = _read_model(request)
     model = lab_model(values)
     own, fixed = own_shape(model), fixed_controls(model)
-    kept = MODEL.name not in request.changed and request.last_good.get(MODEL.name) == model.id
+    same_model = MODEL.name not in request.changed and request.last_good.get(MODEL.name) == model.id
     for control in part.controls:
         if control.name in values:
             continue
@@ -36,24 +36,24 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
             values[control.name] = request.read(control, control.default)
             continue
         implied = own[control.name]
-        # The model's own value may lie outside of what the control allows, so it is not read as if it had been typed.
+        # The model's own value may be outside of the control's range, which is for typed values.
         if control.name in fixed or is_value(request.sent.get(control.name, implied), implied):
             values[control.name] = implied
         else:
-            bad = request.last_good.get(control.name, implied) if kept else implied
+            bad = request.last_good.get(control.name, implied) if same_model else implied
             values[control.name] = request.read(control, implied, bad)
     if ATTENTION.name not in fixed:
         _fit_heads(values, request, own)
     try:
         edited_shape(values, model)
-    except KvcoreError as error:  # wider than a shape can be
+    except KvcoreError as error:  # the edits make a width larger than a shape may have
         values |= own
         request.problems.append(words.not_edited(error.field, short_repr(error.value), error.expected))
     return values
 
 
 def _take_import(request: Request) -> None:
-    """Put the config.json that came with the request, if any, in the place of the model."""
+    """If the request has a config.json, make it the model; if it cannot be used, record why."""
     imported, refused = _imported(request.other)
     if refused:
         request.refuse(CONFIG.name, refused)
@@ -63,7 +63,7 @@ def _take_import(request: Request) -> None:
 
 
 def _imported(other: Mapping[str, object]) -> tuple[str | None, str | None]:
-    """The packed text of a config.json that came with the request, or why there is none."""
+    """The packed config of the request and None, or None and the problem; None twice if there is no config."""
     name = clean_name(str(other.get("config_name") or ""))
     failed = other.get("config_failed")
     if failed is not None:
@@ -82,7 +82,11 @@ def _imported(other: Mapping[str, object]) -> tuple[str | None, str | None]:
 
 
 def _read_model(request: Request) -> dict[str, Value]:
-    """The model and, with an imported one, its shape. A model that was just chosen sets aside what was sent of the old shape."""
+    """The values of the model and of the imported config.
+
+    If the reader has just chosen a model, the shape controls that were sent still have the old model's values: they are
+    removed from the request, except those moved after the choice.
+    """
     last_good = request.last_good
     config = request.read(CONFIG, last_good.get(CONFIG.name, ""))
     model = request.read(MODEL, last_good.get(MODEL.name, MODEL.default))
@@ -98,7 +102,11 @@ def _read_model(request: Request) -> dict[str, Value]:
 
 
 def _fit_heads(values: dict[str, Value], request: Request, own: Mapping[str, Value]) -> None:
-    """Make attention and KV heads agree with the query heads: the one moved last decides, else attention does."""
+    """Make attention and KV heads agree with each other and with the query heads, in `values`.
+
+    The one of the two that was moved last decides. If neither was moved, attention decides, unless only KV heads were
+    sent. own: the model's own shape, whose KV heads are used when the reader goes back to GQA.
+    """
     query_heads, asked = QUERY_HEADS.of(values), KV_HEADS.of(values)
     if not query_heads or not asked:
         return

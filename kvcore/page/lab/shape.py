@@ -1,4 +1,4 @@
-"""The model of the Lab and its shape: the catalog's or the reader's own, as published or as edited."""
+"""The Lab's model, from the catalog or imported, and its shape, as published or as edited."""
 
 import math
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from kvcore.page.lab.packed import clean_name, unpack
 from kvcore.shape import Shape
 
 _USUAL_KV_HEADS = 8
-"""KV heads of a GQA twin where the model itself has none: the most common number in the catalog."""
+"""The KV heads of a GQA twin of a model that is not GQA itself: the most common number in the catalog."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabModel:
-    """A model of the catalog, or one that a reader or a link brought.
+    """A model of the catalog, or an imported one.
 
-    `read` is the date on which its config was read, None where it was brought. `packed` is the text that a link carries of it,
-    and `linked` says that it came with one.
+    source: where its facts are from. read: the date on which its config was read; None for an imported model. packed:
+    the packed config of an imported model. linked: it came with a link.
     """
 
     id: str
@@ -38,10 +38,13 @@ _CATALOG_NAMES = frozenset(
 
 
 def lab_model(values: Values, *, linked: bool = False) -> LabModel:
-    """The model that these values name.
+    """The model that these values choose.
 
-    `linked` says that an imported one came with a link. A link may give any shape the name of a model of the catalog, so
-    that name is then marked wherever it is shown.
+    linked: an imported model came with a link. A link can give any shape the name of a catalog model, so such a name is
+    marked wherever the page shows it.
+
+    Raises:
+        KvcoreError: if the packed config of an imported model cannot be read.
     """
     if MODEL.of(values) == IMPORTED:
         packed = str(values[CONFIG.name])
@@ -55,7 +58,7 @@ def lab_model(values: Values, *, linked: bool = False) -> LabModel:
 
 
 def own_shape(model: LabModel) -> dict[str, Value]:
-    """The shape controls as the model itself has them."""
+    """The values of the shape controls for the model's own shape; 0 for a number that its layers do not share."""
     shape = model.shape
     return {
         "layers": shape.layers,
@@ -67,10 +70,10 @@ def own_shape(model: LabModel) -> dict[str, Value]:
 
 
 def edited_shape(values: Values, model: LabModel) -> Shape:
-    """The model's shape with what these values change of it; the very same where they change nothing.
+    """The model's shape, edited where these values differ from it; the same object if nothing differs.
 
     Raises:
-        KvcoreError: where a width would grow past what a shape may have.
+        KvcoreError: if the edits make a width larger than a shape may have.
     """
     own = own_shape(model)
     asked = {control.name: control.of(values) for control in (LAYERS, QUERY_HEADS, HEAD_DIM, KV_HEADS)}
@@ -81,7 +84,7 @@ def edited_shape(values: Values, model: LabModel) -> Shape:
 
 
 def fixed_controls(model: LabModel) -> dict[str, str]:
-    """The shape controls that cannot be moved for a model, each with the reason."""
+    """The shape controls that the reader cannot set for this model: control name -> the reason."""
     if not model.shape.uniform:
         kinds = {group.kind for group in model.shape.groups}
         reason = words.LATENT_FIXED if kinds == {"latent"} else words.LAYERS_DIFFER
@@ -92,18 +95,30 @@ def fixed_controls(model: LabModel) -> dict[str, str]:
 
 
 def divisors(count: int) -> tuple[int, ...]:
-    """The numbers of KV heads that `count` query heads can share."""
+    """The divisors of a number of query heads, in order: the numbers of KV heads that they can share.
+
+    >>> divisors(12)
+    (1, 2, 3, 4, 6, 12)
+    """
     low = [heads for heads in range(1, math.isqrt(count) + 1) if count % heads == 0]
     return tuple(sorted({*low, *(count // heads for heads in low)}))
 
 
 def nearest(number: int, allowed: Sequence[int]) -> int:
-    """The allowed number nearest to `number`, the smaller of two as near."""
+    """The allowed number nearest to `number`; the smaller one of two at the same distance.
+
+    >>> nearest(6, (1, 2, 4, 8)), nearest(7, (1, 2, 4, 8))
+    (4, 8)
+    """
     return min(allowed, key=lambda candidate: (abs(candidate - number), candidate))
 
 
 def grouped_kv_heads(query_heads: int, own: int) -> int | None:
-    """KV heads of a GQA twin: the model's own where they group, else the divisor nearest to eight; None where none can."""
+    """The number of KV heads for GQA: the model's own if that is GQA, else the divisor nearest to 8; None if there is none.
+
+    >>> grouped_kv_heads(64, 16), grouped_kv_heads(64, 64), grouped_kv_heads(7, 1)
+    (16, 8, None)
+    """
     between = [heads for heads in divisors(query_heads) if 1 < heads < query_heads]
     if own in between:
         return own

@@ -1,10 +1,10 @@
-"""Reading the shapes that links carried before they carried configs: kept so that old links keep their meaning.
+"""Reads the shapes in old links. Links had the text of a shape before they had configs, and must keep their meaning.
 
     Shape(h:4096,q:32,groups:(Layers(l:32,k:8,d:128,e:128)),mlps:(Mlp(l:32,i:14336,gated:!t)),v:32000,tied:!f,c:8192)
 
-A part is a name and its fields in brackets; fields at their defaults are left out; several parts stand in a tuple.
-Parts are made through their own constructors, so a text can hold nothing that they would refuse. The names of fields are
-those of that time and must stay readable: where a class has since changed, the name is translated here.
+An object is the name of a class and its fields in brackets, without fields at their defaults; several objects are a
+tuple in brackets. Objects are made by their constructors, which check all values. The field names in links never
+change: if a class renames a field, the old name must be translated here.
 """
 
 import re
@@ -62,14 +62,14 @@ _NEW_FIELDS = frozenset({"tensors", "extra_tensors", "other_tensors", "values_fr
 _WORDS: dict[str, object] = {"!t": True, "!f": False, "!n": None}
 _TOKEN = re.compile(r"-?[0-9]{1,15}|![tfn]|@[a-z0-9_]+|[A-Za-z][A-Za-z0-9_+.\-]*|[(),:]")
 _NUMBER = re.compile(r"-?[0-9]+")
-_WHOLE_PART = "a part with all of its fields, each of its kind"
+_WHOLE_PART = "a part with all of its fields, each of its kind"  # readers of the page see it
 
 
 def read_v1_shape(text: str) -> Shape:
-    """The shape that a text spells.
+    """Read the shape in the text of an old link.
 
     Raises:
-        KvcoreError: naming the field, when it spells none: `spec` where the text itself is wrong, else the part's own field.
+        KvcoreError: with the field `spec` if the text is not of this language; else with the field that has a bad value.
 
     >>> read_v1_shape("Shape(h:64,q:1,groups:(Layers(l:2,k:1,d:64,e:64)),mlps:(),v:256,tied:!t)").layers
     2
@@ -83,7 +83,7 @@ def read_v1_shape(text: str) -> Shape:
 
 
 def _is(value: object, kind: object) -> bool:
-    """Whether a value is of the kind that a field is annotated with: a class, one of several, or a tuple of them."""
+    """Whether a value has the type that its field is annotated with: a class, a union of classes, or a tuple of them."""
     kind = getattr(kind, "__value__", kind)
     inner = get_args(kind)
     if get_origin(kind) is tuple:
@@ -92,7 +92,7 @@ def _is(value: object, kind: object) -> bool:
 
 
 class _Reader:
-    """One pass over the tokens of a text; parts are made from the inside out."""
+    """A recursive-descent parser over the tokens of a text."""
 
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(text)
@@ -102,14 +102,14 @@ class _Reader:
             raise Invalid("spec", text, "a shape as a link of this page spells it")
 
     def whole(self) -> object:
-        """The value that all of the text spells."""
+        """Parse the whole text as one value."""
         value = self.value(depth=0)
         if self.at != len(self.tokens):
             raise Invalid("spec", self.tokens[self.at], "the end of the shape")
         return value
 
     def value(self, depth: int) -> object:
-        """The value that begins here."""
+        """Parse the value that begins at the next token; `depth` is the number of brackets around it."""
         if depth > len(_PARTS):
             raise Invalid("spec", depth, "fewer brackets within brackets")
         first = self.take()
@@ -126,7 +126,7 @@ class _Reader:
         return self.part(first, depth) if self.next() == "(" else first.replace("+", " ")
 
     def items(self, depth: int) -> tuple[object, ...]:
-        """The values of a tuple, after its opening bracket."""
+        """Parse the values of a tuple, after its opening bracket."""
         found: list[object] = []
         while self.next() != ")":
             if found:
@@ -136,7 +136,7 @@ class _Reader:
         return tuple(found)
 
     def part(self, name: str, depth: int) -> object:
-        """A part by its name, made of the fields in its brackets."""
+        """Parse the fields of an object, and make an object of the class with this name."""
         kind = _PARTS.get(name)
         if kind is None:
             raise Invalid("spec", name, f"one of {', '.join(_PARTS)}")
@@ -167,7 +167,7 @@ class _Reader:
             made = kind(**now)
         except KvcoreError:
             raise
-        except (TypeError, AttributeError, ValueError) as error:  # a field is missing, or of the wrong kind
+        except (TypeError, AttributeError, ValueError) as error:  # a field is missing, or has a value of the wrong type
             raise Invalid("spec", name, _WHOLE_PART) from error
         if not all(_is(value, known[field]) for field, value in now.items()):
             raise Invalid("spec", name, _WHOLE_PART)
@@ -205,11 +205,11 @@ class _Reader:
                 raise Invalid("extra_params", count, "minus the parameters of the V projection, or not negative")
 
     def next(self) -> str | None:
-        """The token that comes next."""
+        """The next token, without taking it; None at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else None
 
     def take(self, expected: str | None = None) -> str:
-        """The next token, which must be the expected one."""
+        """Take the next token, which must be the expected one, if one is expected."""
         token = self.next()
         if token is None or (expected is not None and token != expected):
             raise Invalid("spec", token or "its end", expected or "more of the shape")

@@ -1,4 +1,4 @@
-"""Every phrase that the Lab says: labels of its controls, notes beside them, readouts, the footprint bar, importing a model."""
+"""Every phrase of the Lab: labels and notes of its controls, readouts, the footprint bar, and importing a model."""
 
 from types import MappingProxyType
 
@@ -50,7 +50,7 @@ CAME_WITH_LINK = "the config that came with this link"
 
 
 def named_by_link(name: str) -> str:
-    """A name of the catalog that a link gave to a shape of its own."""
+    """Marks a catalog model's name that a link gave to another shape."""
     return f"{name} (this link's own shape)"
 
 
@@ -72,7 +72,7 @@ def not_a_config(raw: str) -> str:
 
 
 def not_imported(name: str, field: str, value: str, expected: str) -> str:
-    """Why a config is refused; a list of names too long to read is only counted."""
+    """Why a config is refused; of a long list of allowed names it gives only the length."""
     names = expected.removeprefix("one of ").split(", ")
     if expected.startswith("one of ") and len(names) > MOST_NAMED:
         expected = f"one of the {len(names)} that are known here"
@@ -272,7 +272,7 @@ def with_state(load: str, state: str) -> str:
 
 
 def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
-    """What one decode step takes; a mixture of experts is counted as if a token passed all of them."""
+    """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
     counted = " with every expert counted, of which a token passes only a few" if experts else ""
     return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
 
