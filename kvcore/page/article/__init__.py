@@ -1,4 +1,4 @@
-"""What Python says in the rest of the article: cards of techniques, numbers in sentences, the table of models."""
+"""The slots in the rest of the article: the cards of techniques, the numbers in sentences, the table of models."""
 
 from kvcore.page.article.facts import facts, work_table
 from kvcore.page.article.models import models_table

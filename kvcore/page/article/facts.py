@@ -1,4 +1,4 @@
-"""The numbers that stand in the article's sentences: each has a name, and prose says only the name."""
+"""The numbers in the article's sentences: each is computed here and has a slot; the text has only the slot's name."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from kvcore.paging import LONGEST, MEAN_PROMPT, MEAN_REPLY
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
 
 
-def _held(model: str, *, context: int = 8192, batch: int = 1, cache: str = "fp16") -> Footprint:
+def _footprint(model: str, *, context: int = 8192, batch: int = 1, cache: str = "fp16") -> Footprint:
     return Footprint(
         shape=catalog.MODELS[model].shape,
         context=context,
@@ -27,14 +27,14 @@ def _held(model: str, *, context: int = 8192, batch: int = 1, cache: str = "fp16
     )
 
 
-def _as(held: Footprint, kv_heads: int) -> Footprint:
-    return replace(held, shape=held.shape.edited(kv_heads=kv_heads))
+def _with_kv_heads(footprint: Footprint, kv_heads: int) -> Footprint:
+    return replace(footprint, shape=footprint.shape.edited(kv_heads=kv_heads))
 
 
-def _sooner(held: Footprint, other: Footprint) -> Fraction:
-    """How much sooner the other crosses: the ratio of the contexts at which each cache equals its weights."""
-    mine = Fraction(held.weights_bytes, held.bytes_per_token)
-    return mine / Fraction(other.weights_bytes, other.bytes_per_token)
+def _sooner(footprint: Footprint, other: Footprint) -> Fraction:
+    """How many times sooner `other` crosses: the ratio of the contexts at which each cache equals its weights."""
+    crossing = Fraction(footprint.weights_bytes, footprint.bytes_per_token)
+    return crossing / Fraction(other.weights_bytes, other.bytes_per_token)
 
 
 type Fact = Callable[[str], Html]
@@ -59,36 +59,36 @@ def _times(ratio: Callable[[], Fraction]) -> Fact:
 _70B = "llama-3-70b"
 
 FACTS: dict[str, Fact] = {
-    "fact.70b.token": _bytes(lambda: _held(_70B).bytes_per_token),
-    "fact.70b.token.mha": _bytes(lambda: _as(_held(_70B), 64).bytes_per_token),
-    "fact.70b.batch32": _bytes(lambda: _held(_70B, batch=32).cache_bytes),
-    "fact.70b.weights": _bytes(lambda: _held(_70B).weights_bytes),
-    "fact.70b.params": _count(lambda: _held(_70B).shape.params),
-    "fact.70b.limit": _count(lambda: _held(_70B).shape.context_limit),
-    "fact.70b.limit.3.1": _count(lambda: _held("llama-3.1-70b").shape.context_limit),
-    "fact.70b.cliff.batch1": _count(lambda: _held(_70B).cliff_context),
-    "fact.70b.cliff.batch32": _count(lambda: _held(_70B, batch=32).cliff_context),
-    "fact.70b.cliff.batch128": _count(lambda: _held(_70B, batch=128).cliff_context),
-    "fact.70b.cliff.batch53.mha": _count(lambda: _as(_held(_70B, batch=53), 64).cliff_context),
-    "fact.70b.cliff.batch53.int8": _count(lambda: _held(_70B, batch=53, cache="int8").cliff_context),
-    "fact.70b.batch": _count(lambda: _held(_70B).cliff_batch),
-    "fact.70b.mha.sooner": _times(lambda: _sooner(_held(_70B), _as(_held(_70B), 64))),
+    "fact.70b.token": _bytes(lambda: _footprint(_70B).bytes_per_token),
+    "fact.70b.token.mha": _bytes(lambda: _with_kv_heads(_footprint(_70B), 64).bytes_per_token),
+    "fact.70b.batch32": _bytes(lambda: _footprint(_70B, batch=32).cache_bytes),
+    "fact.70b.weights": _bytes(lambda: _footprint(_70B).weights_bytes),
+    "fact.70b.params": _count(lambda: _footprint(_70B).shape.params),
+    "fact.70b.limit": _count(lambda: _footprint(_70B).shape.context_limit),
+    "fact.70b.limit.3.1": _count(lambda: _footprint("llama-3.1-70b").shape.context_limit),
+    "fact.70b.cliff.batch1": _count(lambda: _footprint(_70B).cliff_context),
+    "fact.70b.cliff.batch32": _count(lambda: _footprint(_70B, batch=32).cliff_context),
+    "fact.70b.cliff.batch128": _count(lambda: _footprint(_70B, batch=128).cliff_context),
+    "fact.70b.cliff.batch53.mha": _count(lambda: _with_kv_heads(_footprint(_70B, batch=53), 64).cliff_context),
+    "fact.70b.cliff.batch53.int8": _count(lambda: _footprint(_70B, batch=53, cache="int8").cliff_context),
+    "fact.70b.batch": _count(lambda: _footprint(_70B).cliff_batch),
+    "fact.70b.mha.sooner": _times(lambda: _sooner(_footprint(_70B), _with_kv_heads(_footprint(_70B), 64))),
     "fact.70b.mha.more": _count(
-        lambda: _as(_held(_70B), 64).shape.params - _held(_70B).shape.params, format_parameters
+        lambda: _with_kv_heads(_footprint(_70B), 64).shape.params - _footprint(_70B).shape.params, format_parameters
     ),
-    "fact.7b.token": _bytes(lambda: _held("llama-2-7b").bytes_per_token),
-    "fact.13b.token": _bytes(lambda: _held("llama-2-13b").bytes_per_token),
+    "fact.7b.token": _bytes(lambda: _footprint("llama-2-7b").bytes_per_token),
+    "fact.13b.token": _bytes(lambda: _footprint("llama-2-13b").bytes_per_token),
     "fact.mistral.window": _count(lambda: catalog.MODELS["mistral-7b-v0.1"].shape.groups[0].max_cached_tokens),
-    "fact.mistral.cap": _bytes(lambda: _held("mistral-7b-v0.1", context=2**20).cache_bytes),
+    "fact.mistral.cap": _bytes(lambda: _footprint("mistral-7b-v0.1", context=2**20).cache_bytes),
     "fact.paging.longest": _count(lambda: LONGEST),
     "fact.paging.prompt": _count(lambda: MEAN_PROMPT),
     "fact.paging.reply": _count(lambda: MEAN_REPLY),
 }
-"""Name of a slot -> the number it holds, for a unit system."""
+"""Slot name -> function from a unit system ("binary" or "decimal") to the HTML of the number."""
 
 
 def facts(units: str) -> dict[str, Html]:
-    """Every number of the article's sentences."""
+    """All numbers in the article's sentences: slot name -> HTML."""
     return {name: fact(units) for name, fact in FACTS.items()}
 
 
@@ -97,13 +97,13 @@ _TOKENS = (8, 16, 32)
 
 @lru_cache(maxsize=1)
 def work_table() -> Html:
-    """What writing a reply takes with a cache and without, counted while two tiny layers really write it."""
+    """The table of the work for one reply, with a cache and without: counted while two tiny layers compute the reply."""
     unit = ((1.0, 0.25), (-0.5, 1.0))
     layers = (Layer(query=unit, key=unit, value=unit),) * 2
     rows = []
     for count in _TOKENS:
-        _, kept = reply(layers, (1.0, 0.5), count, cached=True)
-        _, again = reply(layers, (1.0, 0.5), count, cached=False)
-        cells = (kept.projections, again.projections, kept.scores, again.scores)
+        _, cached = reply(layers, (1.0, 0.5), count, cached=True)
+        _, uncached = reply(layers, (1.0, 0.5), count, cached=False)
+        cells = (cached.projections, uncached.projections, cached.scores, uncached.scores)
         rows.append((phrases.tokens(count), *(data(number, format_count(number)) for number in cells)))
     return table(words.WORK_TABLE, words.WORK_HEADS, rows)

@@ -1,4 +1,4 @@
-"""Where each model lands: a row for each of a chosen few, and for the 70B shape as it might have been."""
+"""The table of models in the article: some models of the catalog, and Llama-3 70B with other numbers of KV heads."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,15 +17,18 @@ CHOSEN = (
     "mistral-7b-v0.3", "mixtral-8x7b", "qwen3-32b", "gemma-2-27b", "gemma-3-27b", "gpt-oss-120b", "deepseek-v3",
     "phi-4", "falcon-7b", "starcoder-15b", "opt-66b", "gpt-3-175b", "palm-540b",
 )  # fmt: skip
-"""Ids of the models of the table; the whole catalog has a page of its own."""
+"""Ids of the models in the table; the page of models has the whole catalog."""
 
 _TWINS_OF = "llama-3-70b"
-_AT = 8192
+_CONTEXT = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A model, or the shape of one with other KV heads; `sets` is what loads it in the Lab."""
+    """A row of the table: a model, or one of its twins with other KV heads.
+
+    sets: the JSON of the controls that load it in the Lab.
+    """
 
     name: str
     model: Model
@@ -35,20 +38,20 @@ class Row:
 
 
 def rows() -> Iterable[Row]:
-    """The chosen models in FP16, the twins of the 70B shape beside it."""
+    """The rows: the chosen models in FP16, and the twins of Llama-3 70B below it."""
     for name in CHOSEN:
         model = catalog.model(name)
-        held = _footprint(model)
-        yield Row(name=model.name, model=model, footprint=held, sets=f'{{"model":"{model.id}"}}')
+        footprint = _footprint(model)
+        yield Row(name=model.name, model=model, footprint=footprint, sets=f'{{"model":"{model.id}"}}')
         if name == _TWINS_OF:
             for kind, heads in (("mha", model.shape.query_heads), ("mqa", 1)):
-                twin = replace(held, shape=model.shape.edited(kv_heads=heads))
+                twin = replace(footprint, shape=model.shape.edited(kv_heads=heads))
                 sets = f'{{"model":"{model.id}","attention":"{kind}"}}'
                 yield Row(name=words.twin_name(model.name, kind), model=model, footprint=twin, sets=sets, twin=True)
 
 
 def models_table(units: str) -> Html:
-    """The table, sortable by each column; the name of a row loads its model."""
+    """The table, which the page sorts by any column; a button in each row loads its model in the Lab."""
     heads = words.MODEL_HEADS
     return table(words.MODELS_TABLE, heads, (_cells(row, units) for row in rows()), class_="kv-data kv-sortable")
 
@@ -56,7 +59,7 @@ def models_table(units: str) -> Html:
 def _footprint(model: Model) -> Footprint:
     return Footprint(
         shape=model.shape,
-        context=_AT,
+        context=_CONTEXT,
         batch=1,
         cache_dtype=CACHE_DTYPES["fp16"],
         weight_dtype=WEIGHT_DTYPES["fp16"],
@@ -65,21 +68,21 @@ def _footprint(model: Model) -> Footprint:
 
 
 def _cells(row: Row, units: str) -> list[Html | str]:
-    held, shape = row.footprint, row.footprint.shape
+    footprint, shape = row.footprint, row.footprint.shape
     limit = shape.context_limit
-    at_limit = None if limit is None else held.sequence_bytes(limit)
+    at_limit = None if limit is None else footprint.sequence_bytes(limit)
     name = el("button", row.name, type="button", class_="kv-load", data_set=row.sets, data_key=f"load-{row.sets}")
     return [
         name,
         phrases.ATTENTION_SHORT.get(shape.attention, shape.attention),
         _count(shape.kv_heads),
-        _bytes(held.bytes_per_token, units),
+        _bytes(footprint.bytes_per_token, units),
         _count(shape.layers),
         _count(shape.head_dim),
         _count(limit),
         _bytes(at_limit, units),
-        _bytes(held.weights_bytes, units),
-        _count(held.cliff_batch),
+        _bytes(footprint.weights_bytes, units),
+        _count(footprint.cliff_batch),
     ]
 
 

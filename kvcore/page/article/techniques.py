@@ -1,4 +1,7 @@
-"""The escape hatches: what each saves on the Lab's model, against a baseline that is named, and a button to apply it."""
+"""The cards of techniques that make the cache smaller: the factor for the Lab's model, its baseline, and a button.
+
+The article calls them escape hatches, so their slots are named `hatches.*`.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -14,17 +17,17 @@ from kvcore.page.lab.result import LabResult
 from kvcore.page.paging.result import PagingResult
 from kvcore.units import format_bytes, format_ratio
 
-_LOCAL_WINDOW, _LOCAL_OF = 1024, 6
+_LOCAL_WINDOW, _LAYERS_PER_FULL = 1024, 6
 """Gemma 3 (arXiv 2503.19786, section 2.1): five of every six layers look back 1,024 tokens."""
 
 _LATENT_VALUES = 512 + 64
-"""Numbers a layer keeps of a token in DeepSeek-V3: kv_lora_rank + qk_rope_head_dim (arXiv 2412.19437, section 4.2)."""
+"""Numbers that a layer of DeepSeek-V3 caches per token: kv_lora_rank + qk_rope_head_dim (arXiv 2412.19437, section 4.2)."""
 
 _LOCAL_MODEL, _LATENT_MODEL = "gemma-3-27b", "deepseek-v3"
 
 
 def cards(lab: LabResult, paging: PagingResult) -> dict[str, Html]:
-    """The slot of each card: the factor, what it is a factor of, and the button."""
+    """All cards: slot name -> the factor, a sentence with its baseline, and the button."""
     return {
         "hatches.heads": _heads(lab),
         "hatches.dtype": _dtype(lab),
@@ -35,13 +38,13 @@ def cards(lab: LabResult, paging: PagingResult) -> dict[str, Html]:
 
 
 def _heads(lab: LabResult) -> Html:
-    """Fewer KV heads, against the same shape with one for each query head."""
-    held = lab.footprint
-    mha = held if lab.shape.attention == "mha" else lab.twins.get("mha")
-    grouped = lab.twins.get("gqa") if lab.shape.attention == "mha" else held
+    """Fewer KV heads; the baseline is the same shape with one KV head for each query head (MHA)."""
+    footprint = lab.footprint
+    mha = footprint if lab.shape.attention == "mha" else lab.twins.get("mha")
+    grouped = lab.twins.get("gqa") if lab.shape.attention == "mha" else footprint
     if mha is None or grouped is None or grouped.shape.kv_heads is None:
         return data(None, words.NO_TWIN)
-    in_use = grouped is held
+    in_use = grouped is footprint
     button = (
         _button(words.APPLIED_AS_MHA, '{"attention":"mha"}') if in_use else _button(words.APPLY, '{"attention":"gqa"}')
     )
@@ -52,28 +55,28 @@ def _heads(lab: LabResult) -> Html:
 
 
 def _dtype(lab: LabResult) -> Html:
-    """Fewer bytes a number, against the same cache in FP16."""
-    held = lab.footprint
-    full = replace(held, cache_dtype=CACHE_DTYPES["fp16"], value_dtype=None)
-    in_use = held.bytes_per_token < full.bytes_per_token
-    small = held if in_use else replace(full, cache_dtype=CACHE_DTYPES["int8"])
+    """Fewer bytes per number; the baseline is the same cache in FP16."""
+    footprint = lab.footprint
+    full = replace(footprint, cache_dtype=CACHE_DTYPES["fp16"], value_dtype=None)
+    in_use = footprint.bytes_per_token < full.bytes_per_token
+    small = footprint if in_use else replace(full, cache_dtype=CACHE_DTYPES["int8"])
     if not small.bytes_per_token:
         return data(None, words.NO_TWIN)
-    together = "" if held.value_dtype is None else ',"v_dtype":"same"'
+    together = "" if footprint.value_dtype is None else ',"v_dtype":"same"'
     button = (
         _button(words.APPLIED_AS_FP16, f'{{"cache_dtype":"fp16"{together}}}')
         if in_use
         else _button(words.APPLY, f'{{"cache_dtype":"int8"{together}}}')
     )
-    label, apart = small.cache_dtype.label, small.value_dtype
-    if apart is not None and apart is not small.cache_dtype:
-        label = words.two_dtypes(label, apart.label)
+    label, value_dtype = small.cache_dtype.label, small.value_dtype
+    if value_dtype is not None and value_dtype is not small.cache_dtype:
+        label = words.two_dtypes(label, value_dtype.label)
     text = words.saved_dtype(label, _per_token(lab, full), _per_token(lab, small), in_use=in_use)
     return _card(Fraction(full.bytes_per_token, small.bytes_per_token), text, button)
 
 
 def _paging(paging: PagingResult) -> Html:
-    """Blocks as they are needed, against a reservation for the longest reply."""
+    """Blocks allocated when needed; the baseline reserves room for the longest sequence."""
     contiguous, paged = paging.allocations["contiguous"], paging.allocations["paged"]
     in_use = paging.strategy == "paged"
     button = (
@@ -86,13 +89,13 @@ def _paging(paging: PagingResult) -> Html:
 
 
 def _layers(lab: LabResult) -> Html:
-    """Fewer layers that keep everything, against all of them doing so, at the Lab's context."""
-    held, shape = lab.footprint, lab.shape
+    """A sliding window in five of six layers; the baseline is full attention in all, at the Lab's context."""
+    footprint, shape = lab.footprint, lab.shape
     group = shape.groups[0]
-    alike = shape.uniform and len(shape.groups) == 1 and shape.layers >= _LOCAL_OF
+    alike = shape.uniform and len(shape.groups) == 1 and shape.layers >= _LAYERS_PER_FULL
     if not isinstance(group, LayerGroup) or group.kind != "full" or not alike:
-        return _more(data(None, words.NO_TWIN), _LOCAL_MODEL)
-    kept = group.layers // _LOCAL_OF
+        return _with_example(data(None, words.NO_TWIN), _LOCAL_MODEL)
+    kept = group.layers // _LAYERS_PER_FULL
     local = LayerGroup(
         kind="sliding",
         layers=group.layers - kept,
@@ -101,21 +104,21 @@ def _layers(lab: LabResult) -> Html:
         value_dim=group.value_dim,
         window=_LOCAL_WINDOW,
     )
-    fewer = replace(held, shape=replace(shape, groups=(replace(group, layers=kept), local)))
-    text = words.saved_layers(kept, shape.layers, _LOCAL_WINDOW, held.context)
-    return _more(_card(Fraction(held.cache_bytes, fewer.cache_bytes), text), _LOCAL_MODEL)
+    fewer = replace(footprint, shape=replace(shape, groups=(replace(group, layers=kept), local)))
+    text = words.saved_layers(kept, shape.layers, _LOCAL_WINDOW, footprint.context)
+    return _with_example(_card(Fraction(footprint.cache_bytes, fewer.cache_bytes), text), _LOCAL_MODEL)
 
 
 def _latent(lab: LabResult) -> Html:
-    """One compressed vector a layer, against a key and a value for each query head."""
-    held = lab.footprint
-    mha = held if lab.shape.attention == "mha" else lab.twins.get("mha")
+    """One latent vector per layer and token; the baseline is a key and a value for each query head (MHA)."""
+    footprint = lab.footprint
+    mha = footprint if lab.shape.attention == "mha" else lab.twins.get("mha")
     if mha is None:
-        return _more(data(None, words.NO_TWIN), _LATENT_MODEL)
-    latent = lab.shape.layers * held.cache_dtype.row_bytes(_LATENT_VALUES)
+        return _with_example(data(None, words.NO_TWIN), _LATENT_MODEL)
+    latent = lab.shape.layers * footprint.cache_dtype.row_bytes(_LATENT_VALUES)
     size = format_bytes(latent, lab.units)
     text = words.saved_latent(_LATENT_VALUES, lab.model.name, _per_token(lab, mha), size)
-    return _more(_card(Fraction(mha.bytes_per_token, latent), text), _LATENT_MODEL)
+    return _with_example(_card(Fraction(mha.bytes_per_token, latent), text), _LATENT_MODEL)
 
 
 def _card(factor: Fraction, text: str, button: Html | None = None) -> Html:
@@ -124,15 +127,15 @@ def _card(factor: Fraction, text: str, button: Html | None = None) -> Html:
     )
 
 
-def _more(card: Html, name: str) -> Html:
-    """A card whose lever no control moves: its button loads a model that was built so."""
-    built_so = model(name)
-    return Html(f"{card} {_button(words.load_model(built_so.name), f'{{"model":"{built_so.id}"}}')}")
+def _with_example(card: Html, name: str) -> Html:
+    """A card for a technique that no control can apply: its button loads a model that uses it."""
+    example = model(name)
+    return Html(f"{card} {_button(words.load_model(example.name), f'{{"model":"{example.id}"}}')}")
 
 
 def _button(text: str, sets: str) -> Html:
     return el("button", text, type="button", class_="kv-apply", data_set=sets, data_key=f"apply-{sets}")
 
 
-def _per_token(lab: LabResult, held: Footprint) -> str:
-    return format_bytes(held.bytes_per_token, lab.units)
+def _per_token(lab: LabResult, footprint: Footprint) -> str:
+    return format_bytes(footprint.bytes_per_token, lab.units)

@@ -1,4 +1,4 @@
-"""Every phrase that Python says in the rest of the article: the cards of techniques, the table of models, the counted work."""
+"""Every phrase of the other slots in the article: the cards of techniques, the table of models, the counted work."""
 
 from kvcore.page.phrases import ATTENTION_SHORT, sequences, tokens
 from kvcore.units import format_count

@@ -1,4 +1,4 @@
-"""The allocation grid: contiguous reservation beside paging, and what it takes of the Lab's model."""
+"""The allocation grid: contiguous reservation and paging of the same requests, in blocks and in bytes of the Lab's model."""
 
 from kvcore.page.lab import LAB
 from kvcore.page.paging.controls import FORM, GROUPS
@@ -17,7 +17,7 @@ PAGING: Part[PagingResult] = Part(
         block("paging.table", lambda view: table(view[PAGING]), folded=True),
     ),
 )
-"""Requests and blocks, which are the same for every model."""
+"""The grid and its table: requests and blocks, which do not depend on the model."""
 
 PAGING_MEMORY: Part[None] = Part(
     name="paging_memory",
@@ -26,4 +26,4 @@ PAGING_MEMORY: Part[None] = Part(
     result=lambda _: None,
     sections=(phrases("paging.readouts", lambda view: readouts(view[PAGING], view[LAB])),),
 )
-"""What they take of the Lab's model: readouts that stand beside the grid's controls."""
+"""The readouts next to the grid's controls: blocks, and their bytes for the Lab's model."""

@@ -1,4 +1,4 @@
-"""The allocation grid's numbers in words, and as a table."""
+"""The readouts and the table of the allocation grid."""
 
 from fractions import Fraction
 
@@ -12,18 +12,20 @@ from kvcore.units import fixed, format_bytes, format_count
 
 
 def readouts(result: PagingResult, lab: LabResult) -> dict[str, Html]:
-    """What is stored, what is reserved, the one over the other, and what the pool would hold either way."""
-    held = result.allocation
+    """The readouts: tokens stored and reserved, their ratio, and the sequences that fit into the pool in each strategy."""
+    allocation = result.allocation
     fits = {
         f"paging.fit_{strategy}": with_note(data(count, phrases.sequences(count)), words.FIT_MORE)
         for strategy, count in result.fits.items()
     }
     return {
-        "paging.used": _amount(lab, held.stored_tokens, held.used_blocks, stored_bytes(held, lab.footprint)),
-        "paging.reserved": _amount(
-            lab, held.reserved_tokens, held.reserved_blocks, reserved_bytes(held, lab.footprint)
+        "paging.used": _amount(
+            lab, allocation.stored_tokens, allocation.used_blocks, stored_bytes(allocation, lab.footprint)
         ),
-        "paging.utilisation": data(float(held.utilisation), phrases.percent(percent_used(held))),
+        "paging.reserved": _amount(
+            lab, allocation.reserved_tokens, allocation.reserved_blocks, reserved_bytes(allocation, lab.footprint)
+        ),
+        "paging.utilisation": data(float(allocation.utilisation), phrases.percent(percent_used(allocation))),
         "paging.gain": data(
             result.fits["paged"] / result.fits["contiguous"],
             phrases.times(fixed(Fraction(result.fits["paged"], result.fits["contiguous"]), 1)),
@@ -32,13 +34,13 @@ def readouts(result: PagingResult, lab: LabResult) -> dict[str, Html]:
     }
 
 
-def percent_used(held: Allocation) -> str:
-    """Stored over reserved tokens, in percent with one decimal."""
-    return fixed(100 * held.utilisation, 1)
+def percent_used(allocation: Allocation) -> str:
+    """Stored tokens in percent of reserved tokens, as text with one decimal."""
+    return fixed(100 * allocation.utilisation, 1)
 
 
 def _amount(lab: LabResult, tokens: int, blocks: int, size: int) -> Html:
-    """Tokens first, then the blocks they are in and the bytes they take in the Lab's model."""
+    """A number of tokens, the blocks that they are in, and their bytes in the Lab's model."""
     parts = (
         data(blocks, words.blocks(blocks)),
         data(size, format_bytes(size, lab.units)),
@@ -48,15 +50,15 @@ def _amount(lab: LabResult, tokens: int, blocks: int, size: int) -> Html:
 
 
 def table(result: PagingResult) -> Html:
-    """Each sequence of the grid, with what it stores and what is reserved for it."""
-    held = result.allocation
+    """The table of sequences: prompt, reply and stored tokens, blocks, and empty room in tokens."""
+    allocation = result.allocation
     rows = [
         (
             format_count(index),
             *(data(count, format_count(count)) for count in (request.prompt, request.reply, request.tokens, blocks)),
-            data(empty := blocks * held.block_size - request.tokens, format_count(empty)),
+            data(empty := blocks * allocation.block_size - request.tokens, format_count(empty)),
         )
-        for index, (request, blocks) in enumerate(zip(result.requests, held.blocks, strict=True), 1)
+        for index, (request, blocks) in enumerate(zip(result.requests, allocation.blocks, strict=True), 1)
     ]
     heads = (
         words.HEAD_SEQUENCE,

@@ -1,4 +1,4 @@
-"""What the grid's controls come to: the same requests allocated both ways, and what that takes of the Lab's model."""
+"""The result of the grid's controls: the same requests allocated contiguously and paged, and the bytes of both."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from kvcore.paging import STRATEGIES, Allocation, Request, allocate, fit, reques
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagingResult:
-    """The requests of the grid, allocated both ways, and what the same pool of blocks would hold in each.
+    """The requests of the grid, allocated by each strategy.
 
-    pool_blocks: what a contiguous server reserves for these sequences; fits: strategy -> sequences in that pool.
+    strategy: the one that is shown. allocations: strategy -> allocation. pool_blocks: the blocks that a contiguous
+    server reserves for the requests. fits: strategy -> the number of sequences that fit into a pool of that size.
     """
 
     strategy: str
@@ -24,12 +25,12 @@ class PagingResult:
 
     @property
     def allocation(self) -> Allocation:
-        """The allocation that is shown."""
+        """The allocation by the strategy that is shown."""
         return self.allocations[self.strategy]
 
 
 def paging_result(values: Values) -> PagingResult:
-    """Allocate for the values of the grid's controls."""
+    """Compute the result for the values of the grid's controls."""
     arrived, block_size = requests(SEQUENCES.of(values)), BLOCK_SIZE.of(values)
     allocations = {strategy: allocate(strategy, arrived, block_size) for strategy in STRATEGIES}
     pool = allocations["contiguous"].reserved_blocks
@@ -43,15 +44,15 @@ def paging_result(values: Values) -> PagingResult:
 
 
 def bytes_of(lengths: Iterable[int], footprint: Footprint) -> int:
-    """Bytes that sequences of these lengths take in the footprint's model and types."""
+    """Bytes of cache of sequences with these lengths in tokens, for the footprint's model and dtypes."""
     return sum(footprint.sequence_curve(tuple(lengths)))
 
 
 def stored_bytes(allocation: Allocation, footprint: Footprint) -> int:
-    """Bytes of the tokens that are there."""
+    """Bytes of cache of the tokens that are stored."""
     return bytes_of(allocation.stored, footprint)
 
 
 def reserved_bytes(allocation: Allocation, footprint: Footprint) -> int:
-    """Bytes of the room that is paid for."""
+    """Bytes of cache that is reserved: of all blocks, full or not."""
     return bytes_of((blocks * allocation.block_size for blocks in allocation.blocks), footprint)

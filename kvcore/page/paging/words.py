@@ -1,4 +1,4 @@
-"""Every phrase of the allocation grid: its controls, its readouts, its caption and its table."""
+"""Every phrase of the allocation grid: controls, readouts, caption and table."""
 
 from types import MappingProxyType
 

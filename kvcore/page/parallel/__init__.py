@@ -1,4 +1,4 @@
-"""The Lab's model over several GPUs."""
+"""The Lab's model split over several GPUs: tensor, pipeline and data parallelism."""
 
 from kvcore.errors import KvcoreError
 from kvcore.page.lab import LAB

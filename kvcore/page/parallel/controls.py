@@ -1,4 +1,4 @@
-"""The controls of the split: how GPUs share the Lab's model, and what an engine keeps back."""
+"""The controls of the split: the parallelism, the memory that an engine reserves, and its block size."""
 
 from kvcore.page.controls import Number
 from kvcore.page.parallel import words

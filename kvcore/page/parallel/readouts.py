@@ -1,4 +1,4 @@
-"""The Lab's model over several GPUs: what each GPU holds, whether it fits, and the most that would, in words."""
+"""The readouts and notes of the split: memory of the fullest GPU, whether it fits, largest batch and context."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,7 +18,7 @@ SLOTS = ("split.bytes_per_token", "split.cache", "split.weights", "split.fits", 
 
 
 def split_result(values: Values, lab: LabResult) -> PerGpu | KvcoreError:
-    """What the fullest GPU holds, or why the Lab's model cannot be split so."""
+    """The cache and weights of the fullest GPU; the error if the Lab's model cannot be split like this."""
     try:
         return PerGpu(
             footprint=lab.footprint,
@@ -31,7 +31,7 @@ def split_result(values: Values, lab: LabResult) -> PerGpu | KvcoreError:
 
 
 def readouts(result: PerGpu | KvcoreError, lab: LabResult) -> dict[str, Html]:
-    """Cache and weights of the fullest GPU, whether they fit, and the most that would."""
+    """The readouts: slot name -> HTML; all of them say why, if the model cannot be split like this."""
     if isinstance(result, KvcoreError):
         impossible = data(None, words.cannot_split(str(result)))
         return dict.fromkeys(SLOTS, impossible)
@@ -67,7 +67,7 @@ def readouts(result: PerGpu | KvcoreError, lab: LabResult) -> dict[str, Html]:
 
 
 def notes(result: PerGpu | KvcoreError, lab: LabResult) -> dict[str, Note]:
-    """What stands beside the split's controls."""
+    """The notes under the split's controls."""
     if isinstance(result, KvcoreError):
         named = {TP.name, PP.name, DP.name}
         return {result.field if result.field in named else TP.name: Note(text=words.cannot_split(str(result)))}

@@ -1,4 +1,4 @@
-"""Every phrase about the Lab's model over several GPUs: the controls of the split, the notes beside them, the readouts."""
+"""Every phrase of the split over several GPUs: controls, notes and readouts."""
 
 from kvcore.page.phrases import in_words, sequences, tokens
 from kvcore.units import format_count
