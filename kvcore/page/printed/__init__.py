@@ -1,6 +1,6 @@
-"""What the build prints and no control changes: the pages of models and of evidence, and the gallery.
+"""Slots that no control changes: those of the pages of models and of evidence, and the gallery.
 
-The browser never imports this: a slot that `update` does not have is looked up here, at build.
+The build of the site fills them. The browser never imports this module.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,8 @@ _PHRASES: dict[str, Callable[[], Html]] = {
 }
 
 PRINTED: Mapping[str, Callable[[], Html]] = MappingProxyType({**_BLOCKS, **_PHRASES})
-"""Slot -> what prints it; those of the evidence raise when a record is not what it is listed as."""
+"""Slot name -> function that returns its HTML; the slots of the evidence raise Disagreement if a record is listed as
+matching and does not match, or the other way round."""
 
 BLOCKS = frozenset(_BLOCKS)
-"""Slots that stand as blocks of their own."""
+"""The slots that are blocks (a div); the others are phrases (a span)."""

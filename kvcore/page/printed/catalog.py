@@ -1,4 +1,4 @@
-"""The catalogue as the page of models prints it: shapes with their numbers, sources, and GPUs."""
+"""The tables of the page of models: the catalog's models, the sources of their facts, and the GPUs."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,17 +17,17 @@ _FP16, _WEIGHTS = CACHE_DTYPES["fp16"], WEIGHT_DTYPES["fp16"]
 
 
 def models() -> Html:
-    """Every model: its shape, its cache, its weights, and its parameters beside the published count."""
+    """The table of all models: shape, cache, weights, and the computed and published number of parameters."""
     return table(
-        words.CATALOGUE_TABLE,
-        words.CATALOGUE_HEADS,
+        words.CATALOG_TABLE,
+        words.CATALOG_HEADS,
         (list(_model(row)) for row in MODELS.values()),
         class_="kv-data kv-sortable kv-record kv-record-models",
     )
 
 
 def sources() -> Html:
-    """Every model: where and when its facts were read, and what is not certain about them."""
+    """The table of sources: where and when each model's facts were read, and what is uncertain about them."""
     rows = (
         [row.name, row.read, _prose(row.source), _prose(row.params_source), _prose(_remarks(row))]
         for row in MODELS.values()
@@ -38,7 +38,7 @@ def sources() -> Html:
 
 
 def gpus() -> Html:
-    """Every GPU: its memory, its rates, and where both are from."""
+    """The table of all GPUs: memory, rates, and the sources of both."""
     return table(
         words.GPUS_TABLE,
         words.GPU_HEADS,
@@ -48,23 +48,23 @@ def gpus() -> Html:
 
 
 def count() -> Html:
-    """Models in the catalog."""
+    """The number of models in the catalog."""
     return _count(len(MODELS))
 
 
 def families() -> Html:
-    """Families they belong to."""
+    """The number of families of models."""
     return _count(len({row.family for row in MODELS.values()}))
 
 
 def published() -> Html:
-    """Models whose exact parameter count is published."""
+    """The number of models with a published exact parameter count."""
     return _count(sum(row.published_params is not None for row in MODELS.values()))
 
 
 def equal() -> Html:
-    """Models whose parameters, computed from the config, are that count to the last digit."""
-    return _count(sum(_apart(row) == 0 for row in MODELS.values()))
+    """The number of models whose computed parameter count equals the published one exactly."""
+    return _count(sum(_parameters_difference(row) == 0 for row in MODELS.values()))
 
 
 def _model(row: Model) -> Iterator[Html | str]:
@@ -99,16 +99,16 @@ def _keeps(group: Group) -> str:
     return words.keeps(group.kind, group.layers, window=window, values=values, index=index)
 
 
-def _apart(row: Model) -> int | None:
-    """Computed parameters, and those left out of the shape, less published ones."""
+def _parameters_difference(row: Model) -> int | None:
+    """Computed parameters, with those that the shape leaves out, minus published ones; None if no count is published."""
     return None if row.published_params is None else row.shape.params + row.uncounted_params - row.published_params
 
 
 def _difference(row: Model) -> Html:
-    apart = _apart(row)
-    if apart is None:
+    difference = _parameters_difference(row)
+    if difference is None:
         return data(None, words.NO_COUNT)
-    return data(apart, f"{apart:+,}" if apart else words.EQUAL)
+    return data(difference, f"{difference:+,}" if difference else words.EQUAL)
 
 
 def _remarks(row: Model) -> str:
@@ -136,7 +136,7 @@ def _gpu(row: Gpu) -> Iterator[Html | str]:
 
 
 def _prose(text: str) -> Html:
-    """Text that breaks into lines."""
+    """Text that may break into several lines."""
     return el("span", text, class_="kv-prose")
 
 

@@ -1,4 +1,4 @@
-"""The evidence as its page prints it: a table for each thing that the records prove, and how many agree."""
+"""The tables of the page of evidence, one for each claim that the records prove, and the counts of records."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,14 +11,14 @@ from kvcore.page.printed import words
 from kvcore.units import fixed, format_count
 
 PARTS = tuple(words.EVIDENCE_TABLES)
-"""What the records prove, in the order of the page."""
+"""The claims that the records prove, in the order of the page; a record's `proves` is one of them."""
 
 
 def checked() -> tuple[Judged, ...]:
-    """Every record.
+    """All records with their findings.
 
     Raises:
-        Disagreement: when one does not agree and is not listed so, or is listed and agrees.
+        Disagreement: if a record does not match and has no `mismatch`, or has a `mismatch` and matches.
     """
     rows = judged()
     for problem in problems(rows):
@@ -27,7 +27,11 @@ def checked() -> tuple[Judged, ...]:
 
 
 def records(part: str) -> Html:
-    """The table of the records that prove one thing."""
+    """The table of the records for one claim.
+
+    Raises:
+        Disagreement: as `checked` does.
+    """
     return table(
         words.evidence_table(words.EVIDENCE_TABLES[part]),
         words.EVIDENCE_HEADS,
@@ -37,22 +41,22 @@ def records(part: str) -> Html:
 
 
 def count(standing: str = "") -> Html:
-    """How many records there are, of one standing or in all."""
+    """The number of records of one standing ("reproduced", "inferred" or "mismatch"), or of all."""
     return _number(sum(standing in {"", row.standing} for row in checked()))
 
 
 def lines() -> Html:
-    """How many printed numbers they hold."""
+    """The number of printed numbers in all records."""
     return _number(sum(len(row.findings) for row in checked()))
 
 
 def engines() -> Html:
-    """How many engines and pages printed them."""
+    """The number of engines and web pages that printed them."""
     return _number(len({row.record.engine for row in checked()}))
 
 
 TABLES = {f"evidence.{part}": partial(records, part) for part in PARTS}
-"""Slot -> what prints it."""
+"""Slot name -> function that returns the table."""
 
 
 def _row(row: Judged) -> Iterator[Html | str]:
@@ -77,10 +81,11 @@ def _row(row: Judged) -> Iterator[Html | str]:
     yield record.engine
     yield _stack(el("span", _name(finding)) for finding in row.findings)
     yield _stack(
-        _in_unit(found, found.line.value, f"{_grouped(found.line.printed)} {found.line.unit}") for found in row.findings
+        _in_unit(finding, finding.line.value, f"{_grouped(finding.line.printed)} {finding.line.unit}")
+        for finding in row.findings
     )
-    yield _stack(_in_unit(found, found.value, _computed(found)) for found in row.findings)
-    yield _stack(_in_unit(found, found.difference, _apart(found)) for found in row.findings)
+    yield _stack(_in_unit(finding, finding.value, _computed(finding)) for finding in row.findings)
+    yield _stack(_in_unit(finding, finding.difference, _difference(finding)) for finding in row.findings)
     yield el("span", words.STANDING[row.standing], class_=f"kv-standing kv-{row.standing}")
     if record.proves == "weights":
         settings = words.weights_options(options.mlp_dtype, tp=options.tp)
@@ -89,39 +94,41 @@ def _row(row: Judged) -> Iterator[Html | str]:
     yield _prose(" ".join(filter(None, remarks)))
 
 
-def _name(found: Finding) -> str:
-    line = found.line
+def _name(finding: Finding) -> str:
+    line = finding.line
     shown = line.tokens if line.counts in {"cache", "blocks", "cells"} and not line.part else 0
     return words.printed_for(line.name, count=shown, length=line.length)
 
 
-def _in_unit(found: Finding, number: Fraction, text: str) -> Html:
-    """A number of a line's unit; machines are given bytes or counts."""
-    value = number * UNITS[found.line.unit]
+def _in_unit(finding: Finding, number: Fraction, text: str) -> Html:
+    """A number in the unit of its line; the value for programs is in bytes, or a count."""
+    value = number * UNITS[finding.line.unit]
     return data(value.numerator if value.denominator == 1 else float(value), text)
 
 
-def _computed(found: Finding) -> str:
-    """The computed value, to two digits more than were printed unless it has no more than those."""
-    scaled = found.value * 10**found.line.decimals
-    return fixed(found.value, found.line.decimals + (0 if scaled.denominator == 1 else 2))
+def _computed(finding: Finding) -> str:
+    """The computed value with two decimals more than the printed one, unless they would be zero."""
+    scaled = finding.value * 10**finding.line.decimals
+    return fixed(finding.value, finding.line.decimals + (0 if scaled.denominator == 1 else 2))
 
 
-def _apart(found: Finding) -> str:
-    exact = (found.difference * 10**found.line.decimals).denominator == 1
-    size = fixed(abs(found.difference), found.line.decimals + (0 if exact else 2))
-    sign = "\N{MINUS SIGN}" if found.difference < 0 else "+"
-    return words.agreement(same=found.same, rounded=found.rounded, agrees=found.agrees, difference=f"{sign}{size}")
+def _difference(finding: Finding) -> str:
+    exact = (finding.difference * 10**finding.line.decimals).denominator == 1
+    size = fixed(abs(finding.difference), finding.line.decimals + (0 if exact else 2))
+    sign = "\N{MINUS SIGN}" if finding.difference < 0 else "+"
+    return words.agreement(
+        same=finding.same, rounded=finding.rounded, agrees=finding.agrees, difference=f"{sign}{size}"
+    )
 
 
 def _grouped(printed: str) -> str:
-    """A printed number with its thousands separated."""
+    """A printed number with commas between its thousands."""
     whole, point, part = printed.partition(".")
     return f"{format_count(int(whole))}{point}{part}"
 
 
 def _stack(lines: Iterator[Html]) -> Html:
-    """One line for each, so that the columns of a row stay level."""
+    """One line for each finding, so that the lines of a row's cells stay at the same height."""
     return join([el("span", line, class_="kv-line") for line in lines])
 
 

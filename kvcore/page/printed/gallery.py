@@ -1,7 +1,7 @@
-"""Every figure in the states that are worth looking at: a page for people, and the files that tests compare with.
+"""Every figure for chosen values of its controls: a page to look at, and the files that tests compare drawings with.
 
-The files (tests/kvcore/page/gallery/*.svg) are change alarms: they say that a drawing has changed, never that it is right.
-`python -m site_hooks.gallery` writes them anew.
+The files, tests/kvcore/page/gallery/*.svg, only show that a drawing has changed, not that it is right.
+`python -m site_hooks.gallery` writes them again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -59,12 +59,15 @@ STATES: Mapping[str, Mapping[str, State]] = MappingProxyType(
         },
     }
 )
-"""Figure (the name of its section) -> name of a state -> what its controls are set to."""
+"""Name of a figure's section -> name of a state -> values of its controls, which else have their defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """One drawing of a figure; `name` is a file's name, `drawing` its SVG."""
+    """One drawing of a figure, in one state and one width.
+
+    name: the name of its file, without ".svg". figure: the section's name. width: "wide" or "narrow". drawing: its SVG.
+    """
 
     name: str
     figure: str
@@ -74,7 +77,7 @@ class Picture:
 
 
 def pictures() -> Iterator[Picture]:
-    """Every figure in every state and width."""
+    """Draw every figure in every state of `STATES` and in both widths."""
     for figure, states in STATES.items():
         _, section = ARTICLE.sections[figure]
         for state, controls in states.items():
@@ -87,7 +90,7 @@ def pictures() -> Iterator[Picture]:
 
 
 def gallery() -> Html:
-    """All of them for people to look at, figure by figure, each with its name and what its controls were set to."""
+    """The page of all pictures, each with a caption: its name and the values of its controls."""
     shown = [
         el(
             "figure",

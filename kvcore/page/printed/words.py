@@ -6,9 +6,9 @@ from types import MappingProxyType
 from kvcore.page.phrases import sequences
 from kvcore.units import format_count
 
-CATALOGUE_TABLE = "Every model of the catalogue"
+CATALOG_TABLE = "Every model of the catalogue"
 
-CATALOGUE_HEADS = (
+CATALOG_HEADS = (
     "Model",
     "Family",
     "Attention",
@@ -56,7 +56,7 @@ def left_out(what: str) -> str:
 
 
 def keeps(kind: str, layers: int, *, window: int | None, values: int, index: int) -> str:
-    """What a group of layers keeps of a sequence."""
+    """What a group of layers caches of a sequence."""
     what = {
         "full": "all tokens",
         "sliding": f"the last {format_count(window or 0)}",
@@ -122,7 +122,7 @@ def evidence_table(title: str) -> str:
 
 
 def printed_for(name: str, *, count: int, length: int) -> str:
-    """A line's name, and what it is for: that many tokens, or requests of that length."""
+    """A printed line's name, with its number of tokens or the length of its requests."""
     if length:
         return f"{name}, at {format_count(length)}"
     return f"{name}, {format_count(count)} tokens" if count else name
@@ -147,7 +147,7 @@ def run_options(
     cells: Mapping[str, int] | None,
     batched: int,
 ) -> str:
-    """Settings of a run, as far as they enter its formula."""
+    """The settings of an engine's run that its formula depends on."""
     parts = [f"K in {key_dtype}, V in {value_dtype}" if value_dtype else key_dtype]
     parts += [f"{name} {count}" for name, count in (("tp", tp), ("pp", pp), ("cp", cp)) if count > 1]
     if block_size > 1:
@@ -160,7 +160,7 @@ def run_options(
 
 
 def weights_options(mlp_dtype: str, *, tp: int) -> str:
-    """The types of weights, and how many GPUs share them."""
+    """The dtypes of the weights, and the number of GPUs that share them."""
     kind = f"MLPs in {mlp_dtype}" if mlp_dtype else "16 bits"
     return f"{kind}, tp {tp}" if tp > 1 else kind
 
