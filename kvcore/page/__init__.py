@@ -41,7 +41,8 @@ from kvcore.page.html import problem_list
 from kvcore.page.link import format_fragment
 from kvcore.page.pages import ARTICLE, PAGES
 from kvcore.page.parts import Note, Page, View
-from kvcore.page.request import Settled, settle, strings
+from kvcore.page.request import strings
+from kvcore.page.settle import Settled, settle
 
 __all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
 

@@ -16,13 +16,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from kvcore.page.controls import Control, Value, Values
 from kvcore.page.html import Html
-
-if TYPE_CHECKING:
-    from kvcore.page.request import Request
+from kvcore.page.request import Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +83,7 @@ def figure(name: str, draw: Callable[["View"], Html]) -> Section:
     return Section(name=name, draw=lambda view: {name: draw(view)}, is_block=True, is_figure=True)
 
 
-def _read_each(part: "Part[Any]", request: "Request") -> dict[str, Value]:
+def _read_each(part: "Part[Any]", request: Request) -> dict[str, Value]:
     return {control.name: request.read(control, control.default) for control in part.controls}
 
 

@@ -14,7 +14,7 @@ from kvcore.page.controls import Values
 from kvcore.page.draw.widths import WIDTHS
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import View
-from kvcore.page.request import settle
+from kvcore.page.settle import settle
 
 SUSPECT_MS = 4.0
 """A drawing that took so long is drawn again: its time is the least of five, since machines do other things meanwhile."""

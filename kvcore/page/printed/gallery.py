@@ -13,7 +13,7 @@ from kvcore.page.html import Html, el
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import View
 from kvcore.page.printed import words
-from kvcore.page.request import settle
+from kvcore.page.settle import settle
 
 __all__ = ["STATES", "Picture", "gallery", "pictures"]
 

@@ -1,0 +1,41 @@
+"""From a request to the values of all controls of a page, part by part."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kvcore.page.controls import Value
+from kvcore.page.link import parse_fragment
+from kvcore.page.parts import Page
+from kvcore.page.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The values of all controls, and the problems of the request.
+
+    problems: a sentence each. notes: control name -> the sentence to show under it. invalid: the controls whose content
+    was refused. arrived: the values came with a link.
+    """
+
+    values: dict[str, Value]
+    problems: list[str]
+    notes: dict[str, str]
+    invalid: frozenset[str]
+    arrived: bool
+
+
+def settle(page: Page, request: Mapping[str, object]) -> Settled:
+    """Read the values of all controls of a page, part by part."""
+    fragment = request.get("fragment")
+    linked = parse_fragment(page, fragment) if isinstance(fragment, str) else None
+    reading = Request(page.controls, request, linked)
+    values: dict[str, Value] = {}
+    for part in page.parts:
+        values |= part.read(part, reading)
+    return Settled(
+        values=values,
+        problems=reading.problems,
+        notes=reading.notes,
+        invalid=frozenset(reading.invalid),
+        arrived=reading.arrived,
+    )
