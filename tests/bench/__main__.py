@@ -1,4 +1,4 @@
-"""Measure what the built site costs a reader, beside plain Pyodide and PyScript, and write the table that README quotes."""
+"""Measure the built site against plain Pyodide and PyScript, and write the tables of RESULTS.md and the README."""
 
 import argparse
 import os
@@ -13,12 +13,14 @@ from tests.bench.visits import Stage
 
 
 def main() -> None:
-    """Measure, print, and write what a whole run found."""
+    """Measure and print; write the files too, unless the run is a quick one."""
     parser = argparse.ArgumentParser(prog="python -m site_hooks bench", description=__doc__)
     parser.add_argument("--runs", type=int, default=None, help="visits of each kind (default: 9; 3 when quick)")
     parser.add_argument("--moves", type=int, default=None, help="moves of each control (default: 60; 24 when quick)")
     parser.add_argument(
-        "--quick", action="store_true", help="fewer, and no slow link together with a slow computer; writes no file"
+        "--quick",
+        action="store_true",
+        help="fewer visits and moves, no slow link combined with a slow computer; writes no file",
     )
     chosen = parser.parse_args()
     runs, moves = chosen.runs or (3 if chosen.quick else 9), chosen.moves or (24 if chosen.quick else 60)

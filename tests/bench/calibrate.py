@@ -1,4 +1,4 @@
-"""How much slower the slowed pages are: the same loop, on the page's main thread and in a worker, with and without."""
+"""Measures how much slower a slowed page is: one loop, on the main thread and in a worker, at full speed and slowed."""
 
 import statistics
 
@@ -13,20 +13,20 @@ _LOOP = """async () => {
   };
   const script = new Blob([`onmessage = () => postMessage((${spin})())`], {type: 'text/javascript'});
   const worker = new Worker(URL.createObjectURL(script));
-  const there = () => new Promise(resolve => { worker.onmessage = ({data}) => resolve(data[0]); worker.postMessage(0); });
-  await there();
+  const spinInWorker = () => new Promise(resolve => { worker.onmessage = ({data}) => resolve(data[0]); worker.postMessage(0); });
+  await spinInWorker();
   spin();
   const times = [[], []];
   for (let round = 0; round < 5; round++) {
     times[0].push(spin()[0]);
-    times[1].push(await there());
+    times[1].push(await spinInWorker());
   }
   return times;
 }"""
 
 
 def slowdown(stage: visits.Stage) -> tuple[float, float]:
-    """The factor on the main thread, and the one in a worker."""
+    """The factors by which the main thread and a worker are slowed."""
     with visits.reader(stage) as (context, process):
         page = context.pages[0]
         full = [statistics.median(times) for times in page.evaluate(_LOOP)]

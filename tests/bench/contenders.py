@@ -1,7 +1,8 @@
-"""The contenders, as folders under one host: the built site, and small pages that do the same job in other ways.
+"""The pages that are compared, each in a folder under one host: the built site, and small pages that do the same job in other ways.
 
 All answer the same request, the one that our page sends when its first control moves, with the same wheel of kvcore.
-The others get by with less: no theme, no article, no figures before Python has drawn them.
+The others hold less: no theme, no article, no figures before Python has drawn them. "No widget" is our page without its
+script: what the article alone costs.
 """
 
 import json
@@ -21,12 +22,12 @@ _WIDGET = re.compile(r'<script src="assets/page\.[^>]*></script>|<meta name="exp
 
 
 def generate(site: Path, folder: Path) -> None:
-    """Write every contender's page, and all that it loads, into the folder."""
+    """Write every page, and all that it loads, into the folder."""
     shutil.copytree(site, folder / "this")
     shutil.copytree(site, folder / "still", ignore=shutil.ignore_patterns("runtime", "sw.js"))
     still, found = _WIDGET.subn("", (site / "index.html").read_text("utf-8"))
     if found < 2:
-        raise ValueError("the page's script or its runtime is not where it was")
+        raise ValueError("index.html no longer has the script or the meta tag that this removes")
     (folder / "still" / "index.html").write_text(still, encoding="utf-8")
     shutil.copytree(NODE_MODULES / "pyodide", folder / "pyodide")
     shutil.copytree(NODE_MODULES / "@pyscript" / "core" / "dist", folder / "pyscript" / "core")
@@ -39,13 +40,13 @@ def generate(site: Path, folder: Path) -> None:
 
 
 def request(batch: str = BATCH) -> str:
-    """What our page asks when the batch is moved on the page as it was built."""
+    """The request that our page sends when the batch is the first control to move."""
     asked = {"batch": batch, "changed": ["batch"], "settled": True, "view": "wide", "hold": update({})["hold"]}
     return json.dumps(asked)
 
 
 def probe() -> str:
-    """The script that watches a page, and knows what is asked and what is right."""
+    """The script that measures a page, with the request to send and the right answer to it."""
     slots = json.loads(update(request()))["slots"]
     (expected,) = re.findall(r'<data value="(\d+)"', slots["lab.cache_total"])[:1]
     given = json.dumps({"request": request(), "expected": expected})

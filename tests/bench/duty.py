@@ -1,9 +1,9 @@
-"""Slow every thread of a browser's pages: its renderers run a quarter of the time, in turns of milliseconds.
+"""Slow every thread of a browser's pages: its renderer processes are stopped for three quarters of the time.
 
-The browser's own throttling slows the main thread of a page alone, and flatters all that runs in a worker. This stops
-and continues the renderer processes of the one browser that it is given, and touches nothing else.
+The browser's own throttling slows only the main thread of a page, so whatever runs in a worker looks better than it is.
+This sends SIGSTOP and SIGCONT, every few milliseconds, to the renderers of the one browser that it is given, and to nothing else.
 
-    python -m tests.bench.duty BROWSER_PID      until it is terminated; it then leaves them running
+    python -m tests.bench.duty BROWSER_PID      runs until it is terminated, and leaves the renderers running
 """
 
 import contextlib
@@ -24,12 +24,12 @@ PROC = Path("/proc")
 
 
 def possible() -> bool:
-    """Whether this system shows processes as Linux does."""
+    """Whether this system lists processes under /proc as Linux does."""
     return (PROC / "self" / "task").is_dir() and any((PROC / "self" / "task").glob("*/children"))
 
 
 def descendants(process: int, known: Mapping[int, bool]) -> Iterator[int]:
-    """The processes that a process started, and those that they did; renderers that are known start none."""
+    """The child processes of a process and theirs; `known` renderers are not asked, since they start none."""
     for task in (PROC / str(process) / "task").glob("*/children"):
         with contextlib.suppress(OSError):
             for child in map(int, task.read_text("ascii").split()):
@@ -39,14 +39,14 @@ def descendants(process: int, known: Mapping[int, bool]) -> Iterator[int]:
 
 
 def is_renderer(process: int) -> bool:
-    """Whether this process runs pages."""
+    """Whether this process is a renderer: one that runs web pages."""
     with contextlib.suppress(OSError):
         return b"--type=renderer" in (PROC / str(process) / "cmdline").read_bytes()
     return False
 
 
 def browser_of(profile: str) -> int:
-    """The process of the browser that was started with this profile folder."""
+    """The id of the browser process that was started with this profile folder."""
     option = f"--user-data-dir={profile}".encode()
     for folder in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -64,7 +64,7 @@ def slowed(browser: int) -> Iterator[None]:
     )
     try:
         assert process.stdout is not None
-        process.stdout.readline()  # it is at work
+        process.stdout.readline()  # it writes a line when it begins
         yield
     finally:
         process.terminate()
@@ -78,18 +78,18 @@ def _send(processes: set[int], number: signal.Signals) -> None:
 
 
 def main(browser: int) -> None:
-    """Stop and continue, until told to end, or until whoever asked for it is gone."""
+    """Stop and continue the renderers until SIGTERM comes or the parent process ends."""
     ending: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: ending.append(number))
-    with contextlib.suppress(PermissionError):  # punctual where that is allowed
+    with contextlib.suppress(PermissionError):  # real-time priority, if allowed, keeps the intervals exact
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
     gc.disable()
-    asked_by = os.getppid()
-    print("at work", flush=True)
+    parent = os.getppid()
+    print("started", flush=True)
     known: dict[int, bool] = {}
     renderers: set[int] = set()
     try:
-        while not ending and os.getppid() == asked_by:
+        while not ending and os.getppid() == parent:
             _send(renderers, signal.SIGCONT)
             time.sleep(RUN_S)
             _send(renderers, signal.SIGSTOP)

@@ -1,7 +1,7 @@
-"""A host like GitHub Pages on a link of a chosen speed: it compresses what can be compressed, and lets it be cached.
+"""A host like GitHub Pages, on a link of a chosen speed: it compresses text and lets the browser cache everything.
 
-The link is one for all responses, as a reader's is; it is shaped here, since what a service worker asks for escapes the
-speeds that a browser emulates. What went over it is counted.
+All responses share one link, as at a reader's. The speed is limited here, because a browser's own emulation does not
+apply to the requests of a service worker. The bytes sent are counted, by path.
 """
 
 import functools
@@ -18,14 +18,14 @@ from urllib.parse import unquote, urlsplit
 
 CHUNK = 16 * 1024
 BURST_S = 0.01
-"""How much of a link left idle may be made up for: enough for a sleep that lasts too long."""
+"""Idle time that the link may catch up on, in seconds: as long as a sleep may be late."""
 
 COMPRESSED_BY_HOST = {".html", ".js", ".mjs", ".css", ".json", ".svg", ".wasm", ".txt", ".py", ".map"}
 _TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".whl": "application/zip"}
 
 
 class Link:
-    """What all responses share: so many megabits a second, or as many as the machine can where none are named."""
+    """The link that all responses share: `megabits` a second, or as fast as the machine can if that is None."""
 
     def __init__(self) -> None:
         self.megabits: float | None = None
@@ -34,7 +34,7 @@ class Link:
         self._lock = threading.Lock()
 
     def carry(self, path: str, count: int) -> None:
-        """Wait until the link has room for so many bytes of this file."""
+        """Wait until the link can carry `count` more bytes; they count as bytes of this path."""
         with self._lock:
             self.sent[path] = self.sent.get(path, 0) + count
             if self.megabits is None:
@@ -47,14 +47,14 @@ class Link:
 
 @functools.cache
 def _content(path: Path) -> tuple[bytes, str, bool]:
-    """A file as the host sends it, its tag, and whether it is compressed; it does not change while the bench runs."""
+    """A file's bytes as the host sends them, its ETag, and whether it is compressed. Files do not change while the bench runs."""
     content = path.read_bytes()
     squeeze = path.suffix in COMPRESSED_BY_HOST
     return gzip.compress(content, 6) if squeeze else content, hashlib.sha256(content).hexdigest()[:16], squeeze
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Files of a folder; every other path is 404."""
+    """Serves the files of a folder; every other path is 404."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        """Answer with the file, or with 304 where the browser has this very one."""
+        """Answer with the file, or with 304 if the browser has the same version of it."""
         path = self._folder / unquote(urlsplit(self.path).path).lstrip("/")
         if not path.is_file() or not path.resolve().is_relative_to(self._folder):
             self.send_error(404)
@@ -87,18 +87,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(chunk)
 
     def handle_one_request(self) -> None:
-        """A browser that goes elsewhere in the middle of a response is no error."""
+        """Handle a request; a browser that closes the connection during the response is no error."""
         try:
             super().handle_one_request()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing: a line for each request would hide the bench's own output."""
 
 
 def warm(folder: Path) -> None:
-    """Compress everything now, and not while somebody waits for it."""
+    """Compress every file now, so that no measured request waits for it."""
     for path in folder.rglob("*"):
         if path.is_file():
             _content(path)
@@ -106,7 +106,7 @@ def warm(folder: Path) -> None:
 
 @contextmanager
 def hosted(folder: Path) -> Iterator[tuple[str, Link]]:
-    """The address of the folder and the link to it, for as long as the block runs."""
+    """Serve the folder while the block runs; yields its address and the link to it."""
     link = Link()
     warm(folder.resolve())
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, folder.resolve(), link))

@@ -1,6 +1,6 @@
-"""What only the reader's own Python can say, run inside Pyodide: how long figures take there, and how large they are.
+"""Runs inside Pyodide: how long figures take to draw there, and how large they are.
 
-Only kvcore and the standard library are there; `scenarios` is site_hooks/scenarios.py, handed over as a module.
+Only kvcore and the standard library can be imported there; `scenarios` is site_hooks/scenarios.py, copied in as a module.
 """
 
 import json
@@ -17,7 +17,7 @@ from kvcore.page.parts import View
 from kvcore.page.settle import settle
 
 SUSPECT_MS = 4.0
-"""A drawing that took so long is drawn again: its time is the least of five, since machines do other things meanwhile."""
+"""A drawing that takes longer is repeated, and the least of five times counts: the machine may have been busy."""
 
 
 def figures() -> str:

@@ -1,4 +1,4 @@
-// Moves every control of #lab and #paging, one at a time from rest, and times each from its event to the changed slots.
+// Moves every control of #lab and #paging, one at a time, each after the page has come to rest, and times it from the event to the changed slots.
 async count => {
   const {bench, explainer} = window;
   const rest = async () => {
@@ -7,13 +7,13 @@ async count => {
     await new Promise(resolve => setTimeout(resolve)); // after the frame is painted
   };
 
-  /** The page as it was built: the address says so, and is heard in a task of its own. */
+  /** Sets every control to its default, by the address; hashchange comes in a later task. */
   const asBuilt = async () => {
     for (const hash of ['', '#v1&']) {
       if (location.hash === hash) continue;
-      const heard = new Promise(resolve => addEventListener('hashchange', resolve, {once: true}));
+      const arrived = new Promise(resolve => addEventListener('hashchange', resolve, {once: true}));
       location.hash = hash;
-      await heard;
+      await arrived;
     }
     await rest();
   };
@@ -23,7 +23,7 @@ async count => {
   const slots = new MutationObserver(() => changed?.());
   for (const slot of document.querySelectorAll('[data-slot]')) slots.observe(slot, {childList: true, characterData: true, subtree: true});
 
-  /** The event of one move, and how long until the slots have changed; null where nothing on the page depends on it. */
+  /** Fires the event of one move and times it until the slots have changed; null if no slot changes. */
   const timed = async event => {
     bench.trips.length = 0;
     let at = null;
@@ -33,7 +33,7 @@ async count => {
     const sent = performance.now();
     for (let waited = 0; at === null && waited < 100; waited++) {
       await new Promise(resolve => setTimeout(resolve, waited < 20 ? 1 : 10));
-      if (waited > 10 && bench.trips[0]?.length > 1 && performance.now() - bench.trips[0][1] > 200) break; // answered, and the same
+      if (waited > 10 && bench.trips[0]?.length > 1 && performance.now() - bench.trips[0][1] > 200) break; // answered, and no slot changed
     }
     changed = null;
     if (at === null) return null;
@@ -42,17 +42,17 @@ async count => {
   };
   const fire = (element, type) => element.dispatchEvent(new Event(type, {bubbles: true}));
 
-  await new Promise(resolve => setTimeout(resolve, 4000)); // a reader has read something before
+  await new Promise(resolve => setTimeout(resolve, 4000)); // a reader reads before they move anything
   const moved = {};
   for (const part of document.querySelectorAll('#lab [data-control], #paging [data-control]')) {
     const range = part.querySelector('.kv-range'), select = part.querySelector('select[name]');
     const radios = [...part.querySelectorAll('input[type="radio"][name]')];
     const name = (select ?? radios[0] ?? part.querySelector('input[name]'))?.name;
     if (!name || !(range || select || radios.length)) continue;
-    await asBuilt(); // every control starts from there
+    await asBuilt();
     const times = [];
-    let still = 0;
-    const keep = time => { if (time) times.push(time); else still += 1; };
+    let unchanged = 0;
+    const keep = time => { if (time) times.push(time); else unchanged += 1; };
     for (let step = 0; step < count; step++) {
       if (range) {
         if (range.disabled) break;
@@ -83,7 +83,7 @@ async count => {
     }
     if (range) fire(range, 'change');
     await rest();
-    moved[name] = {times, still};
+    moved[name] = {times, unchanged};
   }
   slots.disconnect();
   return {moved, most: bench.most};

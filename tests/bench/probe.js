@@ -1,5 +1,5 @@
-// Runs in every page of the bench before the page's own scripts do; GIVEN = {request, expected} is put before it.
-// window.bench.done resolves, for each contender alike, when a control was moved and the page shows the right answer.
+// Runs in every page of the bench before the page's own scripts; contenders.py defines GIVEN = {request, expected} before it.
+// On every page, window.bench.done resolves when a control was moved and the page shows the right answer.
 if (window === top && location.protocol.startsWith('http')) {
   const bench = window.bench = {request: GIVEN.request, tasks: [], paints: {}, largest: 0, shift: 0, flying: 0, most: 0, trips: []};
   const watch = (type, take) => new PerformanceObserver(list => list.getEntries().forEach(take)).observe({type, buffered: true});
@@ -8,9 +8,8 @@ if (window === top && location.protocol.startsWith('http')) {
   watch('largest-contentful-paint', ({startTime}) => { bench.largest = startTime; });
   watch('layout-shift', ({value}) => { bench.shift += value; });
 
-  // What our page asks of its worker: when, and how many questions at once.
-  const Plain = window.Worker;
-  window.Worker = class extends Plain {
+  // Records when our page asks its worker something, and how many requests are in flight at once.
+  window.Worker = class extends Worker {
     constructor(...given) {
       super(...given);
       bench.started ??= performance.now();
@@ -34,19 +33,19 @@ if (window === top && location.protocol.startsWith('http')) {
     if (shown !== GIVEN.expected) throw new Error(`the page shows ${shown}, not ${GIVEN.expected}`);
     return performance.now();
   };
-  const told = answer => ({
+  const measured = answer => ({
     answer, started: bench.started ?? 0, tasks: bench.tasks, shift: bench.shift,
     first: bench.paints['first-contentful-paint'] ?? 0, largest: bench.largest,
   });
-  // Entries of the last tasks come a moment after them.
-  const later = (answer, milliseconds = 100) => new Promise(resolve => setTimeout(() => resolve(told(answer)), milliseconds));
+  // The browser reports long tasks a moment after they end.
+  const later = (answer, milliseconds = 100) => new Promise(resolve => setTimeout(() => resolve(measured(answer)), milliseconds));
 
   let shown;
   const answered = new Promise((resolve, reject) => { shown = {resolve, reject}; });
   addEventListener('error', ({message}) => shown.reject(new Error(message)));
   addEventListener('unhandledrejection', ({reason}) => shown.reject(reason));
 
-  // The other contenders hand their answer over; every slot of it is written, as our page does.
+  // The other pages call this with their answer; it writes every slot, as our page does.
   bench.show = text => {
     try {
       const main = document.querySelector('main');
@@ -64,7 +63,7 @@ if (window === top && location.protocol.startsWith('http')) {
 
   const ours = async () => {
     const {rung} = await window.explainer.ready;
-    if (rung !== 'delta') throw new Error(`Python came by ${rung}`);
+    if (rung !== 'delta') throw new Error(`Python was started by "${rung}", not by "delta"`);
     const box = document.querySelector('#lab [name="batch"]');
     box.value = JSON.parse(GIVEN.request).batch;
     box.dispatchEvent(new Event('input', {bubbles: true}));
@@ -76,7 +75,7 @@ if (window === top && location.protocol.startsWith('http')) {
     await window.explainer.update();
     return later(answer);
   };
-  // Our page's script runs when the document is there; this one is before it.
+  // Our page's script has not run yet: it sets window.explainer once the document is parsed.
   let explainer;
   Object.defineProperty(window, 'explainer', {
     get: () => explainer,

@@ -1,4 +1,4 @@
-"""All that one run of the bench found, and how it finds it: visits in turns, so that a busy machine slows all alike."""
+"""Takes all measurements of one run. Visits to the pages alternate, so that a busy machine slows all of them alike."""
 
 import json
 import statistics
@@ -19,12 +19,12 @@ ALL = tuple(Condition(megabits=megabits, slow=slow) for slow in (False, True) fo
 RUNTIME = {THIS: "/this/assets/runtime/", PLAIN: "/pyodide/"}
 
 type Key = tuple[str, Condition, bool]
-"""A contender, a condition, and whether the visit is a repeated one."""
+"""A page, a condition, and whether the visit is a repeated one."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Readings:
-    """What was measured, in milliseconds and bytes."""
+    """All that was measured, in milliseconds and bytes."""
 
     browser: str = ""
     visits: dict[Key, list[Visit]] = field(default_factory=dict)
@@ -34,21 +34,21 @@ class Readings:
     most_in_flight: int = 0
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
     states: int = 0
-    python_drawing: list[float] = field(default_factory=list)
-    twin_drawing: list[float] | None = None
+    chart_in_python: list[float] = field(default_factory=list)
+    chart_in_javascript: list[float] = field(default_factory=list)
 
     def of(self, name: str, condition: Condition, what: str, *, repeated: bool = False) -> list[float]:
-        """One reading of every visit of a kind."""
+        """One field of every visit of a kind."""
         return [getattr(visit, what) for visit in self.visits.get((name, condition, repeated), [])]
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle of them."""
+    """The median."""
     return statistics.median(values)
 
 
 def p95(values: Sequence[float]) -> float:
-    """What at most one of twenty is above; of fewer, between the two largest."""
+    """The 95th percentile; of fewer than twenty values, interpolated between the two largest."""
     return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
 
 
@@ -74,22 +74,22 @@ def measure(stage: Stage, *, runs: int, moves: int, quick: bool) -> Readings:
 
 
 def _single_page(stage: Stage, found: Readings, count: int) -> None:
-    """Bytes to Python of the two that share no files, and every control of our page."""
+    """The bytes until Python answers, of our page and of plain Pyodide's, and every control of our page."""
     for name, path in RUNTIME.items():
         with visits.reader(stage, service_workers="block") as (context, _):
             page = context.pages[0]
             visits.visit(stage, page, name)
             found.bytes[name] = sum(count for sent, count in stage.link.sent.items() if sent.startswith(path))
             if name == THIS:
-                told = page.evaluate((HERE / "moves.js").read_text("utf-8"), count)
-                found.most_in_flight = told["most"]
-                found.moves = {control: moved["times"] for control, moved in told["moved"].items() if moved["times"]}
+                result = page.evaluate((HERE / "moves.js").read_text("utf-8"), count)
+                found.most_in_flight = result["most"]
+                found.moves = {control: moved["times"] for control, moved in result["moved"].items() if moved["times"]}
                 found.browser = page.evaluate("() => navigator.userAgent.match(/Chrom\\S+/)[0]")
     _say("controls: " + ", ".join(f"{name} {median([x['whole'] for x in m]):.1f}" for name, m in found.moves.items()))
 
 
 def _python(stage: Stage, found: Readings) -> None:
-    """Figures in the reader's Python, and the same drawing by hand-written JavaScript."""
+    """Figures drawn by Python in the browser, and a simple chart drawn by JavaScript."""
     with visits.reader(stage) as (context, _):
         page = context.pages[0]
         visits.visit(stage, page, PLAIN)
@@ -99,22 +99,16 @@ def _python(stage: Stage, found: Readings) -> None:
         }
         for name, source in modules.items():
             page.evaluate("([name, source]) => window.python.FS.writeFile(name, source)", [f"{name}.py", source])
-        page.evaluate("() => { window.asked = window.python.pyimport('in_pyodide'); }")
-        found.python_drawing = json.loads(page.evaluate("() => window.asked.drawings(200)"))
-        page.evaluate("source => { window.twin = (0, eval)(source); }", (HERE / "twin.js").read_text("utf-8"))
-        differs = page.evaluate(
-            "() => [...Array(64).keys()].filter(i => window.twin(i + 1) !== window.asked.drawing(i + 1)).map(i => i + 1)"
-        )
-        if differs:
-            _say(f"the twin draws something else at batch {differs}")
-        else:
-            found.twin_drawing = page.evaluate("""() => Array.from({length: 200}, (_, index) => {
-              const start = performance.now();
-              for (let again = 0; again < 20; again++) window.twin(1 + index % 64);
-              return (performance.now() - start) / 20;
-            })""")
-        told = json.loads(page.evaluate("() => window.asked.figures()"))
-        found.states, found.figures = told["states"], told["figures"]
+        page.evaluate("() => { window.figures = window.python.pyimport('in_pyodide'); }")
+        found.chart_in_python = json.loads(page.evaluate("() => window.figures.drawings(200)"))
+        page.evaluate("source => { window.chart = (0, eval)(source); }", (HERE / "chart.js").read_text("utf-8"))
+        found.chart_in_javascript = page.evaluate("""() => Array.from({length: 200}, (_, index) => {
+          const start = performance.now();
+          for (let again = 0; again < 20; again++) window.chart(1 + index % 64);
+          return (performance.now() - start) / 20;
+        })""")
+        result = json.loads(page.evaluate("() => window.figures.figures()"))
+        found.states, found.figures = result["states"], result["figures"]
     _say(f"figures: {found.figures}")
 
 

@@ -1,4 +1,4 @@
-"""What was found, as Markdown: a file for the repository, and its first two tables for the README."""
+"""The measurements as Markdown: RESULTS.md, and its first two tables for the README."""
 
 import datetime as dt
 import json
@@ -14,12 +14,13 @@ from tests.bench.readings import Readings, median, p95
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
-NOTE = """A **first right answer** is the same for all: from the start of the navigation until one control, the number of sequences, was
+NOTE = """A **first right answer** means the same on every page: the time from the start of the navigation until one control, the number of sequences, was
 moved and the page shows the cache that kvcore computes for it. On our page that is `window.explainer.ready`, then the
 control moved, then the slot changed; the others ask the same request of the same wheel and write the slots as soon as their Python is up. Plain Pyodide is the
 npm package with `loadPyodide()` on the main thread; PyScript is its core from npm with the same Pyodide. The others' pages hold nothing else, ours is the whole article.
 All come from one host that compresses as GitHub Pages does (gzip, level 6) and lets the browser keep what it has. A link's speed is shaped in that host, for all
-responses together. A repeat visit is a new tab of the same browser. Times are medians, with p95 in brackets; only ratios are held to a bar, and a bar is met when both are."""
+responses together. A repeat visit is a new tab of the same browser. Times are medians, with p95 in brackets. Only ratios have a bar, and it is met when the ratios to plain Pyodide and to PyScript both meet it.
+The chart in JavaScript, `tests/bench/chart.js`, has axes, one curve, the weights and their labels: less than the page's chart, so its time is a floor."""
 
 
 def markdown(found: Readings, *, runs: int, load: tuple[float, float]) -> str:
@@ -28,7 +29,7 @@ def markdown(found: Readings, *, runs: int, load: tuple[float, float]) -> str:
 
 
 def summary(found: Readings, *, runs: int, load: tuple[float, float]) -> str:
-    """The two tables, with the day and the machine."""
+    """The two tables, under a paragraph that names the day and the machine."""
     pyodide = json.loads((NODE_MODULES / "pyodide" / "package.json").read_text("utf-8"))["version"]
     pyscript = json.loads((ROOT / "site_hooks" / "package.json").read_text("utf-8"))["devDependencies"][
         "@pyscript/core"
@@ -43,7 +44,7 @@ def summary(found: Readings, *, runs: int, load: tuple[float, float]) -> str:
         main, worker = found.slowdown
         parts.append(f"Slowed: {main:.1f} times on the main thread, {worker:.1f} in a worker.")
     else:
-        parts.append("Nothing was slowed: that takes Linux.")
+        parts.append("Nothing was slowed: that needs Linux.")
     return f"{' '.join(parts)}\n\n{_answers(found)}\n{_rows(bars.others(found))}"
 
 
@@ -85,6 +86,6 @@ def _controls(found: Readings) -> str:
 
 
 def write(found: Readings, *, runs: int, load: tuple[float, float]) -> None:
-    """Write both files; the README has marks between which its tables stand."""
+    """Write both files; in the README, between its marks for the bench."""
     RESULTS.write_text(markdown(found, runs=runs, load=load), encoding="utf-8")
     readme.write("bench", f"\n{summary(found, runs=runs, load=load)}\n")

@@ -1,4 +1,4 @@
-"""A reader's first visit and the next one, each measured until the page shows a right answer for a moved control."""
+"""A reader's first visit and a repeat visit, each measured until the page shows the right answer to a moved control."""
 
 import contextlib
 import tempfile
@@ -16,14 +16,14 @@ from tests.bench.host import Link
 
 LIMIT_MS = 180_000
 SETTLED_S = 0.4
-"""A browser that has just started has things of its own to do."""
+"""Seconds before the first navigation: a browser that has just started is busy with itself."""
 
 VIEWPORT = {"width": 1280, "height": 900}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What the reader has: a link in megabits a second (None: the machine's own), and how often slower a computer."""
+    """The reader's link in megabits a second (None: as fast as the machine can), and whether their computer is slow."""
 
     megabits: float | None = None
     slow: bool = False
@@ -35,7 +35,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where it all happens: a host, the link to it, and what starts browsers; every page has the probe in it."""
+    """What a visit needs: Playwright, the probe script for every page, the host's address, and the link to it."""
 
     playwright: Playwright
     probe: str
@@ -45,7 +45,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What a page did, in milliseconds since the navigation began."""
+    """What was measured on a page: times in milliseconds from the start of the navigation, and the bytes sent."""
 
     answer: float
     first: float
@@ -58,7 +58,7 @@ class Visit:
 
 @contextmanager
 def reader(stage: Stage, **options: str) -> Iterator[tuple[BrowserContext, int]]:
-    """A browser with a new profile, and the id of its process."""
+    """Start a browser with a new profile while the block runs; yields its context and the id of its process."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         context = stage.playwright.chromium.launch_persistent_context(
             profile,
@@ -77,33 +77,33 @@ def reader(stage: Stage, **options: str) -> Iterator[tuple[BrowserContext, int]]
 
 
 def visit(stage: Stage, page: Page, name: str) -> Visit:
-    """Go to a contender's page, and wait for its answer."""
+    """Open a page, and wait for its first right answer."""
     stage.link.sent.clear()
     page.goto(stage.base + PAGES[name], wait_until="commit")
-    told = page.evaluate("() => window.bench.done")
+    seen = page.evaluate("() => window.bench.done")
     sent = sum(stage.link.sent.values())
-    done = told["answer"] or float("inf")
-    tasks = [(start, length) for start, length in told["tasks"] if start < done]
+    done = seen["answer"] or float("inf")
+    tasks = [(start, length) for start, length in seen["tasks"] if start < done]
     return Visit(
-        answer=told["answer"],
-        first=told["first"],
-        largest=told["largest"],
-        shift=told["shift"],
+        answer=seen["answer"],
+        first=seen["first"],
+        largest=seen["largest"],
+        shift=seen["shift"],
         longest_task=max((length for _, length in tasks), default=0.0),
-        longest_booting=max((length for start, length in tasks if start + length > told["started"]), default=0.0),
+        longest_booting=max((length for start, length in tasks if start + length > seen["started"]), default=0.0),
         sent=sent,
     )
 
 
 def cold_and_repeat(stage: Stage, name: str, condition: Condition, *, repeat: bool) -> list[Visit]:
-    """The first visit with a new browser, and where it is asked for the next one in another tab."""
+    """A first visit with a new browser and, if `repeat`, a second one in another tab."""
     link = stage.link
     with reader(stage) as (context, process), duty.slowed(process) if condition.slow else contextlib.nullcontext():
         link.megabits = condition.megabits
         page = context.pages[0]
         visits = [visit(stage, page, name)]
         if repeat:
-            link.megabits = None  # what goes on behind an open page is not what is measured
+            link.megabits = None  # what the service worker still downloads is not measured
             if name == THIS:
                 page.evaluate("() => navigator.serviceWorker.ready")
             page.close()
