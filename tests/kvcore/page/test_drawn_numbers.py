@@ -110,7 +110,7 @@ def charts(state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_curve_stands_at_the_bytes_that_the_readout_says_at_each_context(state):
+def test_the_curve_has_the_height_of_the_cache_readout_at_each_context(state):
     _, drawn = charts(state)
     seen = 0
     for context in (2**power for power in range(10, 21)):
@@ -124,7 +124,7 @@ def test_the_curve_stands_at_the_bytes_that_the_readout_says_at_each_context(sta
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_area_under_the_curve_is_bounded_by_the_curve(state):
+def test_the_area_under_the_curve_has_the_path_of_the_curve(state):
     _, drawn = charts(state)
     for chart in drawn:
         line, area = chart.one("kv-cache").get("d"), chart.one("kv-cache-area").get("d")
@@ -132,7 +132,7 @@ def test_the_area_under_the_curve_is_bounded_by_the_curve(state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_crossing_and_the_dot_stand_on_the_curve_where_the_readouts_say(state):
+def test_the_crossing_and_the_chosen_context_are_on_the_curve_at_the_readouts_numbers(state):
     found, drawn = charts(state)
     cliff, weights = value(found["lab.cliff"]), number_of(found["lab.weights"])
     here, total = state.get("context", 8192), number_of(found["lab.cache_total"])
@@ -151,7 +151,7 @@ def test_the_crossing_and_the_dot_stand_on_the_curve_where_the_readouts_say(stat
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_weights_line_and_band_stand_at_the_weights(state):
+def test_the_line_and_the_band_of_the_weights_have_the_height_of_the_weights_readout(state):
     found, drawn = charts(state)
     for chart in drawn:
         wanted = chart.y(number_of(found["lab.weights"]))
@@ -166,7 +166,7 @@ MEMORY = {"h100-80gb": 81_559 * 2**20, "rtx-4090": 24_564 * 2**20}
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_each_gpu_line_stands_at_so_many_times_a_gpus_memory(state):
+def test_each_gpu_line_has_the_height_of_its_count_times_the_gpus_memory(state):
     _, drawn = charts(state)
     each = MEMORY[state.get("gpu", "h100-80gb")]
     wide = drawn[0]
@@ -181,14 +181,14 @@ def test_each_gpu_line_stands_at_so_many_times_a_gpus_memory(state):
 
 
 @pytest.mark.parametrize("twin", ["mha", "mqa"])
-def test_a_twin_is_drawn_where_the_lab_itself_would_be_as_that_twin(twin):
+def test_the_curve_of_a_twin_equals_the_labs_cache_with_that_attention(twin):
     other = number_of(slots(attention=twin, context=2048)["lab.cache_total"])
     for chart in charts({})[1]:
         heights = [chart.height_at(chart.curve(line), chart.x(2048)) for line in chart.all("kv-twin")]
         assert any(height == pytest.approx(chart.y(other), abs=PIXEL) for height in heights)
 
 
-def test_what_is_compared_is_drawn_at_its_own_bytes():
+def test_the_compared_model_has_a_curve_and_a_weights_line_of_its_own_bytes():
     state = {"compare": "llama-2-7b", "batch": 20}
     other = slots(model="llama-2-7b", batch=20, context=4096)
     for chart in charts(state)[1]:
@@ -201,7 +201,7 @@ def test_what_is_compared_is_drawn_at_its_own_bytes():
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_segments_of_the_bar_are_their_bytes(state):
+def test_the_bars_segments_are_as_long_as_their_bytes(state):
     found = slots(**state)
     weights, cache, gpus = (number_of(found[f"lab.{name}"]) for name in ("weights", "cache_total", "gpus"))
     full = gpus * MEMORY[state.get("gpu", "h100-80gb")]
@@ -224,7 +224,7 @@ def area(svg, *classes):
 
 @pytest.mark.parametrize("strategy", ["contiguous", "paged"])
 @pytest.mark.parametrize(("sequences", "block_size"), [(1, 128), (6, 128), (6, 8), (24, 48), (64, 256)])
-def test_solid_is_what_is_stored_and_hatched_what_is_reserved_and_empty(strategy, sequences, block_size):
+def test_the_areas_of_the_grid_are_the_stored_the_empty_and_the_free_tokens(strategy, sequences, block_size):
     found = slots(strategy=strategy, sequences=sequences, block_size=block_size)
     stored, reserved = number_of(found["paging.used"]), number_of(found["paging.reserved"])
     contiguous = slots(strategy="contiguous", sequences=sequences, block_size=block_size)
@@ -247,7 +247,7 @@ MODELS = ("llama-3-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-
 
 @pytest.mark.parametrize("types", [{}, {"cache_dtype": "q8_0"}, {"cache_dtype": "fp8", "v_dtype": "q4_0"}], ids=str)
 @pytest.mark.parametrize("model", MODELS)
-def test_the_products_of_the_formula_come_to_the_readout_beside_it(model, types):
+def test_the_products_in_the_formula_add_up_to_the_bytes_per_token(model, types):
     assert model in catalog.MODELS
     found = slots(model=model, **types, context=4096, batch=3)
     text = re.sub(r"<[^>]+>", "", found["lab.formula"]).replace("&#183;", "*").replace(",", "")
@@ -261,7 +261,7 @@ def test_the_products_of_the_formula_come_to_the_readout_beside_it(model, types)
 
 
 @pytest.mark.parametrize("state", [{}, {"batch": 32, "context": 16384}, {"model": "llama-2-7b", "batch": 7}], ids=str)
-def test_the_formula_s_load_times_its_rate_is_its_total(state):
+def test_the_formulas_bytes_per_token_times_its_load_is_its_total(state):
     found = slots(**state)
     per_token, total = re.findall(r'<data value="(\d+)">', found["lab.formula"])
     tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) seq", found["lab.formula"]).groups()

@@ -48,7 +48,7 @@ def boxes(svg):
 
 
 @pytest.mark.parametrize("state", list(states()), ids=str)
-def test_no_text_of_a_figure_collides_or_leaves_it(state):
+def test_texts_of_a_figure_do_not_overlap_and_are_inside_its_frame(state):
     slots = update(state)["slots"]
     for name in ("lab.chart", "lab.footprint"):
         drawings = list(figures(slots[name]))

@@ -13,13 +13,13 @@ PICTURES = {f"{picture.name}.svg": picture for picture in pictures()}
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_drawing_is_as_it_was_when_somebody_last_looked_at_it(name):
+def test_a_drawing_equals_its_file_in_the_gallery(name):
     drawn = standalone(PICTURES[name].drawing) + "\n"
     again = "python -m site_hooks.gallery writes it anew; look at it before you commit it"
     assert (FOLDER / name).read_text("ascii") == drawn, f"{name} has changed: {again}"
 
 
-def test_there_is_a_file_for_each_drawing_and_no_other():
+def test_the_gallery_has_one_file_for_each_drawing_and_no_other_files():
     assert {path.name for path in FOLDER.glob("*.svg")} == set(PICTURES)
 
 

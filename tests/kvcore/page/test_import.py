@@ -27,7 +27,7 @@ def brought(given=TINYLLAMA, /, name="My 1.1B", **request):
     return update({"config_text": json.dumps(given), "config_name": name, **request})
 
 
-def test_a_config_drives_everything():
+def test_an_imported_config_becomes_the_labs_model():
     answer = brought()
     assert answer["problems"] == []
     assert answer["controls"]["model"]["value"] == "imported"
@@ -37,7 +37,7 @@ def test_a_config_drives_everything():
     assert "My 1.1B" in answer["slots"]["lab.chart"]
 
 
-def test_it_comes_back_from_a_link():
+def test_a_link_brings_an_imported_model_back():
     answer = brought(batch="32")
     again = update({"fragment": answer["fragment"]})
     assert again["problems"] == []
@@ -46,7 +46,7 @@ def test_it_comes_back_from_a_link():
     assert len(answer["fragment"]) < 400
 
 
-def test_it_keeps_the_load_and_can_be_edited():
+def test_an_import_keeps_the_load_and_its_shape_can_be_edited():
     answer = brought(batch="32", cache_dtype="fp8", layers="80", changed=["batch"])
     assert answer["controls"]["layers"]["value"] == 22
     packed = answer["controls"]["config"]["value"]
@@ -55,7 +55,7 @@ def test_it_keeps_the_load_and_can_be_edited():
     assert "edited" in edited["slots"]["lab.model_name"]
 
 
-def test_another_model_and_back_again():
+def test_an_imported_model_can_be_chosen_again_after_another_one():
     packed = brought()["controls"]["config"]["value"]
     away = update({"model": "llama-2-7b", "config": packed, "changed": ["model"]})
     assert value(away["slots"]["lab.bytes_per_token"]) == "524288"
@@ -74,7 +74,7 @@ def test_another_model_and_back_again():
         pytest.param([], "", id="a list"),
     ],
 )
-def test_what_cannot_be_imported_is_named_and_the_state_is_kept(config, says):
+def test_a_refused_config_is_reported_with_its_field_and_keeps_the_values(config, says):
     before = update({"model": "llama-2-7b", "batch": "3"})
     held = {name: str(control["value"]) for name, control in before["controls"].items()}
     answer = brought(config, **held, hold=before["hold"])
@@ -95,7 +95,7 @@ def test_what_cannot_be_imported_is_named_and_the_state_is_kept(config, says):
         pytest.param("x" * 1_000_001, id="long"),
     ],
 )
-def test_a_text_that_is_no_config_is_refused(text):
+def test_text_that_is_not_a_config_is_refused(text):
     answer = update({"config_text": text})
     assert len(answer["problems"]) == 1
     assert answer["problems"][0].isprintable()
@@ -114,11 +114,11 @@ def test_a_text_that_is_no_config_is_refused(text):
         pytest.param("size", "too large", id="too large"),
     ],
 )
-def test_a_fetch_that_failed_is_told_in_a_sentence(reason, says):
+def test_a_failed_fetch_is_reported_with_its_reason(reason, says):
     assert says in update({"config_failed": reason, "config_name": "a/b"})["problems"][0]
 
 
-def test_markup_in_a_name_stays_text():
+def test_markup_in_a_models_name_is_escaped():
     answer = brought(name="<img src=x onerror=alert(1)>")
     assert answer["problems"] == []
     assert "<img" not in json.dumps(answer["slots"])
@@ -133,13 +133,13 @@ def test_markup_in_a_name_stays_text():
         pytest.param({"fragment": "#v1&model=imported&config=%3Cscript%3E"}, id="from a link"),
     ],
 )
-def test_an_import_there_is_not_shows_the_default_and_says_so(request_):
+def test_a_missing_or_broken_import_is_reported_and_the_default_model_is_used(request_):
     answer = update(request_)
     assert answer["controls"]["model"]["value"] == "llama-3-70b"
     assert answer["problems"]
 
 
-def test_a_refusal_counts_the_names_that_are_too_many_to_read():
+def test_an_error_gives_only_the_number_of_a_long_list_of_allowed_names():
     (problem,) = brought({**TINYLLAMA, "model_type": "whale"}, name="")["problems"]
     assert re.fullmatch(
         r"The config is not imported\. model_type: 'whale' is not one of the \d+ that are known here\.", problem
@@ -161,7 +161,7 @@ _OWN_HEADS = (
 
 
 @pytest.mark.parametrize("spec", [_WIDE, _MANY_HEADS, _HALF_MLPS, _HUGE_STATE, _OWN_HEADS])
-def test_a_brought_shape_past_the_limits_of_the_controls_stays_as_it_is(spec):
+def test_an_imported_shape_outside_the_ranges_of_the_controls_is_not_changed(spec):
     first = update({"fragment": f"v1&model=imported&spec={spec}"})
     values = {name: str(control["value"]) for name, control in first["controls"].items()}
     again = update({**values, "hold": first["hold"], "changed": []})
@@ -172,17 +172,17 @@ def test_a_brought_shape_past_the_limits_of_the_controls_stays_as_it_is(spec):
     }
 
 
-def test_an_edit_that_would_make_a_brought_shape_too_wide_is_refused_by_name():
+def test_an_edit_that_makes_an_imported_shape_too_wide_is_refused_with_the_field():
     answer = update({"fragment": f"v1&model=imported&spec={_WIDE}&head_dim=1024"})
     assert [problem for problem in answer["problems"] if "hidden_size" in problem]
     assert answer["controls"]["head_dim"]["value"] == 1
 
 
-def test_layers_are_fixed_where_only_some_of_them_have_an_mlp():
+def test_the_layers_control_is_disabled_if_only_some_layers_have_an_mlp():
     assert update({"fragment": f"v1&model=imported&spec={_HALF_MLPS}"})["controls"]["layers"]["disabled"]
 
 
-def test_a_link_that_was_percent_encoded_on_its_way_is_read():
+def test_a_percent_encoded_link_is_read():
     fragment = brought()["fragment"]
     spelled = fragment.replace("-", "%2D").replace("_", "%5F")
     assert update({"fragment": spelled})["fragment"] == fragment

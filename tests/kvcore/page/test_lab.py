@@ -12,7 +12,7 @@ SLOTS = {
 }  # fmt: skip
 
 
-def test_the_slots_of_the_contract_are_there():
+def test_an_answer_has_all_slots_that_the_article_uses():
     assert set(slots()) >= SLOTS
     assert set(slots()) >= BLOCK_SLOTS
 
@@ -67,7 +67,7 @@ def test_the_slots_of_the_contract_are_there():
         pytest.param({"gpu": "rtx-4090"}, {"lab.gpus": "7"}, id="RTX 4090"),
     ],
 )
-def test_slots_have_the_right_values(request_, expected):
+def test_readouts_have_the_values_computed_by_hand(request_, expected):
     found = slots(**request_)
     assert {name: value(found[name]) for name in expected} == expected
 
@@ -82,14 +82,14 @@ def test_units_change_the_text_and_not_the_value():
     assert decimal == '<data value="141107412992">141.1 GB</data>'
 
 
-def test_an_edited_model_is_shown_as_edited_with_a_way_back():
+def test_an_edited_model_is_marked_and_has_a_button_to_undo_the_edits():
     found = slots(layers=40)
     assert "edited" in found["lab.model_name"]
     assert "data-set=" in found["lab.model_note"]
     assert "edited" not in slots()["lab.model_name"]
 
 
-def test_the_formula_has_the_numbers_in_it():
+def test_the_formula_has_the_models_numbers():
     text = re.sub(r"<[^>]+>", "", slots()["lab.formula"]).replace("&#183;", "x").replace("&#215;", "x")
     assert text == "2 x 80 x 8 x 128 x 2 B = 327,680 B a token x 8,192 tokens x 8 sequences = 20 GiB"
 
@@ -104,17 +104,17 @@ def test_the_formula_has_the_numbers_in_it():
         pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, "never overtakes its weights", id="never"),
     ],
 )
-def test_the_chart_names_its_finding(request_, says):
+def test_the_charts_accessible_name_and_caption_are_its_finding(request_, says):
     chart = slots(**request_)["lab.chart"]
     assert says in re.search(r'aria-label="([^"]*)"', chart).group(1)
     assert says in chart[chart.index("<figcaption>") :]
 
 
-def test_the_bar_says_the_gpus_in_words():
+def test_the_bars_caption_has_the_gpus_and_the_room_left():
     assert "two GPUs of 80 GB hold it, with room for 3 more sequences" in slots()["lab.footprint"]
 
 
-def test_the_forms_have_every_control_once_and_start_disabled():
+def test_the_forms_have_every_control_once_and_are_disabled_at_first():
     forms = form("lab"), form("split"), form("paging")
     names = re.findall(r'data-control="([^"]+)"', "".join(forms))
     assert sorted(names) == sorted(update({})["controls"])
@@ -122,7 +122,7 @@ def test_the_forms_have_every_control_once_and_start_disabled():
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_model_of_the_catalogue_answers(model):
+def test_every_model_of_the_catalog_gets_an_answer_without_problems(model):
     answer = update({"model": model})
     assert answer["problems"] == []
     assert answer["slots"]["lab.weights"].isascii()

@@ -26,14 +26,14 @@ OLD_LINKS = json.loads((Path(__file__).parent / "old_links.json").read_text("utf
 
 
 @pytest.mark.parametrize("old", OLD_LINKS, ids=lambda old: old["link"][:60])
-def test_a_link_of_before_still_means_what_it_meant(old):
+def test_an_old_link_keeps_its_meaning(old):
     found = update({"fragment": old["link"]})
     assert found["problems"] == []
     assert {name: value(found["slots"][name]) for name in old["slots"]} == old["slots"]
     assert {name: found["controls"][name]["value"] for name in old["controls"]} == old["controls"]
 
 
-def test_the_defaults_of_the_newest_version_are_those_of_the_page():
+def test_the_newest_version_of_links_has_the_defaults_of_the_page():
     """A default that changes needs a new version of links, with a table of its own beside the old one."""
     newest = tuple(ARTICLE.link_defaults.values())[-1]
     shape = {control.name for control in SHAPE}
@@ -58,13 +58,13 @@ def _page_whose_default_changed():
         pytest.param("v2&batch=8", 8, "v2&batch=8", id="and names the old one"),
     ],
 )
-def test_when_a_default_changes_an_old_link_keeps_its_meaning(link, batch, rewritten):
+def test_an_old_link_keeps_its_meaning_when_a_default_changes(link, batch, rewritten):
     found = answer(_page_whose_default_changed(), {"fragment": link})
     assert (found["controls"]["batch"]["value"], found["fragment"], found["problems"]) == (batch, rewritten, [])
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_a_real_config_comes_back_from_its_packed_text_with_the_same_shape(path):
+def test_a_real_config_has_the_same_shape_after_packing_and_unpacking(path):
     config = json.loads(path.read_text("utf-8"))
     try:
         shape = read_config(config).shape
@@ -96,7 +96,7 @@ def _packed(found, *, level=9):
     return binascii.b2a_base64(data, newline=False).rstrip(b"=").translate(bytes.maketrans(b"+/", b"-_")).decode()
 
 
-def test_what_says_nothing_of_the_shape_stays_behind_and_how_weights_are_stored_travels():
+def test_packing_drops_fields_that_the_shape_does_not_need_and_keeps_the_storage_of_weights():
     stored = {"quant_method": "fp8", "weight_block_size": [128, 128]}
     packed = pack("x", {**LLAMA, "bos_token_id": 1, "initializer_range": 0.02, "quantization_config": stored})
     data = zlib.decompress(binascii.a2b_base64(packed.translate(str.maketrans("-_", "+/")) + "=="))
@@ -104,7 +104,7 @@ def test_what_says_nothing_of_the_shape_stays_behind_and_how_weights_are_stored_
     assert fields == {**LLAMA, "quantization_config": stored}
 
 
-def test_a_long_list_of_how_weights_are_stored_is_left_out_rather_than_the_model():
+def test_packing_drops_the_storage_of_weights_if_the_text_would_be_too_long():
     layers = {f"layer{index}": {"bits": index * 7919 % 16, "group": index * 104_729 % 997} for index in range(5000)}
     packed = pack("x", {**LLAMA, "quantization_config": {"layers": layers}})
     assert len(packed) < 400
@@ -129,7 +129,7 @@ def test_a_long_list_of_how_weights_are_stored_is_left_out_rather_than_the_model
         pytest.param(_packed(["x", [[[1]]]]), "config", id="a list for a config"),
     ],
 )
-def test_a_text_that_packs_no_config_is_refused_by_name(text, field):
+def test_text_that_is_not_a_packed_config_is_refused_with_the_field(text, field):
     with pytest.raises(KvcoreError) as caught:
         unpack(text)
     assert caught.value.field == field
@@ -140,7 +140,7 @@ def test_a_text_that_packs_no_config_is_refused_by_name(text, field):
 
 
 @given(st.data())
-def test_no_change_of_a_character_does_anything_but_read_or_refuse(data):
+def test_a_packed_text_with_one_character_changed_is_read_or_refused(data):
     packed = pack("x", LLAMA)
     at = data.draw(st.integers(0, len(packed) - 1))
     changed = packed[:at] + data.draw(st.characters(codec="ascii")) + packed[at + 1 :]
@@ -155,7 +155,7 @@ def _note(found):
     return found["slots"]["lab.model_note"]
 
 
-def test_what_a_link_brought_is_said_to_have_come_with_the_link_until_the_reader_brings_something():
+def test_the_note_says_that_a_model_came_with_the_link_until_the_reader_imports_one():
     given = update({"config_text": json.dumps(LLAMA), "config_name": "tiny"})
     assert "the config you gave" in _note(given)
     there = update({"fragment": given["fragment"]})
@@ -167,7 +167,7 @@ def test_what_a_link_brought_is_said_to_have_come_with_the_link_until_the_reader
     assert "the config you gave" in _note(own)
 
 
-def test_a_shape_that_a_link_gave_the_name_of_a_model_is_marked_wherever_it_is_named():
+def test_a_catalog_models_name_that_a_link_gave_to_another_shape_is_marked_everywhere():
     tiny = update({"config_text": json.dumps(LLAMA), "config_name": "Llama-3 70B"})
     found = update({"fragment": tiny["fragment"]})
     marked = "Llama-3 70B (this link&#39;s own shape)"
@@ -177,7 +177,7 @@ def test_a_shape_that_a_link_gave_the_name_of_a_model_is_marked_wherever_it_is_n
     assert "own shape" not in json.dumps(plain["slots"])
 
 
-def test_an_old_link_with_a_shape_in_it_is_rewritten_as_a_new_one_and_means_the_same():
+def test_an_old_link_with_a_shape_is_rewritten_as_a_new_link_with_the_same_meaning():
     spelled = "My+7B~Shape(h:4096,q:32,groups:(Layers(l:32,k:32,d:128,e:128)),mlps:(Mlp(l:32,i:11008,gated:!t)),v:32000,tied:!f)"
     found = update({"fragment": f"v1&model=imported&spec={spelled}&batch=3"})
     assert value(found["slots"]["lab.params"]) == "6738415616"

@@ -16,7 +16,7 @@ LLAMA_2_7B = (
 )
 
 
-def test_a_shape_is_read_with_its_name():
+def test_the_name_and_the_shape_of_an_old_link_are_read():
     name, shape = unpack(pack_v1(LLAMA_2_7B))
     assert (name, shape.params, shape.kv_heads, shape.context_limit) == ("Llama-2 7B", 6_738_415_616, 32, 4096)
 
@@ -57,21 +57,21 @@ def test_a_shape_is_read_with_its_name():
         pytest.param(LLAMA_2_7B.replace("Llama-2+7B~", "...~"), "spec", id="a name of dots"),
     ],
 )
-def test_a_text_that_spells_no_shape_is_refused_by_name(text, field):
+def test_text_that_is_not_a_shape_is_refused_with_the_field(text, field):
     with pytest.raises(KvcoreError) as caught:
         pack_v1(text)
     assert caught.value.field == field
 
 
 @given(st.text(max_size=200))
-def test_no_text_does_anything_but_read_or_refuse(text):
+def test_any_text_is_read_or_refused(text):
     with suppress(KvcoreError):  # a refusal is a KvcoreError and nothing else
         name, _ = unpack(pack_v1(f"a~{text}"))
         assert name == "a"
 
 
 @given(st.data())
-def test_no_change_of_a_character_gives_a_shape_that_cannot_be(data):
+def test_a_shape_with_one_character_changed_is_valid_or_refused(data):
     at = data.draw(st.integers(0, len(LLAMA_2_7B) - 1))
     changed = LLAMA_2_7B[:at] + data.draw(st.characters(codec="ascii")) + LLAMA_2_7B[at + 1 :]
     try:

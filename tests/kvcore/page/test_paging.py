@@ -45,12 +45,12 @@ def test_readouts_give_tokens_then_blocks_and_bytes(request_, expected):
     assert {name: values(slots[name]) for name in expected} == expected
 
 
-def test_a_paged_pool_holds_more_of_the_same_stream():
+def test_a_paged_pool_holds_over_four_times_the_sequences_of_a_contiguous_one():
     slots = update({"strategy": "paged"})["slots"]
     assert int(values(slots["paging.fit_paged"])[0]) > 4 * int(values(slots["paging.fit_contiguous"])[0])
 
 
-def test_the_grid_paints_what_it_counts():
+def test_the_grids_caption_has_its_counts_and_only_a_paged_grid_has_free_blocks():
     grid = update({})["slots"]["paging.grid"]
     assert (
         "Contiguous reservation: 6 sequences store 2,068 tokens in room for 12,288; 16.8&#160;% of it is used." in grid
@@ -63,7 +63,7 @@ def test_the_grid_paints_what_it_counts():
 @pytest.mark.parametrize("strategy", ["contiguous", "paged"])
 @pytest.mark.parametrize("sequences", [1, 6, 64])
 @pytest.mark.parametrize("block_size", [8, 128, 256])
-def test_the_grid_stays_small_and_within_its_frame(strategy, sequences, block_size):
+def test_the_grid_is_small_and_inside_its_frame(strategy, sequences, block_size):
     grid = update({"strategy": strategy, "sequences": sequences, "block_size": block_size})["slots"]["paging.grid"]
     assert len(grid) < 60_000
     for box, body in re.findall(r'viewBox="0 0 ([\d.]+ [\d.]+)"(.*?)</svg>', grid, re.DOTALL):
@@ -73,7 +73,7 @@ def test_the_grid_stays_small_and_within_its_frame(strategy, sequences, block_si
             assert float(y) + float(tall) <= height
 
 
-def test_hatches_name_their_baseline_and_the_button_that_applies_them():
+def test_each_technique_has_a_factor_and_a_button_that_applies_it():
     slots = update({})["slots"]
     assert values(slots["hatches.heads"]) == ["8.0"]
     assert "as MHA: 2.5 MiB a token come down to 320 KiB with 8 KV heads" in slots["hatches.heads"]
@@ -85,7 +85,7 @@ def test_hatches_name_their_baseline_and_the_button_that_applies_them():
     assert values(slots["hatches.layers"]) == [str(80 * 8192 / (13 * 8192 + 67 * 1024))]
 
 
-def test_a_hatch_in_use_offers_the_way_back():
+def test_a_technique_in_use_has_a_button_that_undoes_it():
     slots = update({"cache_dtype": "q8_0", "attention": "mha", "strategy": "paged"})["slots"]
     assert values(slots["hatches.dtype"]) == [str(32 * 2 / 34)]
     assert "{&quot;cache_dtype&quot;:&quot;fp16&quot;}" in slots["hatches.dtype"]
@@ -93,7 +93,7 @@ def test_a_hatch_in_use_offers_the_way_back():
     assert "{&quot;strategy&quot;:&quot;contiguous&quot;}" in slots["hatches.paging"]
 
 
-def test_the_8_bit_hatch_compares_with_k_and_v_in_fp16_and_sets_both():
+def test_the_8_bit_technique_is_compared_with_k_and_v_in_fp16_and_its_button_sets_both():
     slots = update({"cache_dtype": "fp16", "v_dtype": "q8_0"})["slots"]
     assert values(slots["hatches.dtype"]) == [str(4 / (2 + 34 / 32))]
     assert "FP16 keys and q8_0 values" in slots["hatches.dtype"]
@@ -103,7 +103,7 @@ def test_the_8_bit_hatch_compares_with_k_and_v_in_fp16_and_sets_both():
     assert "Not in use" in larger
 
 
-def test_the_table_has_the_70b_shape_and_its_named_twins():
+def test_the_table_of_models_has_the_70b_shape_and_its_twins():
     table = update({})["slots"]["models.table"]
     rows = {
         re.sub(r"<[^>]+>", "", row.split("</th>")[0]): values(row) for row in re.findall(r"<tr>(.*?)</tr>", table)[1:]
@@ -116,7 +116,7 @@ def test_the_table_has_the_70b_shape_and_its_named_twins():
     assert rows["Falcon 7B"][:2] == ["1", "8192"]
 
 
-def test_facts_of_the_prose_are_computed():
+def test_the_numbers_in_the_articles_sentences_are_those_computed_by_hand():
     slots = update({})["slots"]
     assert values(slots["fact.70b.cliff.batch1"]) == ["430626"]
     assert values(slots["fact.70b.batch"]) == ["53"]

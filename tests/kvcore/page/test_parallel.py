@@ -24,12 +24,12 @@ from tests.kvcore.page.reading import slots, value
         ),
     ],
 )
-def test_each_gpu_holds_its_share(request_, expected):
+def test_cache_and_weights_are_split_over_the_gpus(request_, expected):
     found = slots(**request_)
     assert {name: value(found[name]) for name in expected} == expected
 
 
-def test_what_fits_leaves_the_reserve_alone():
+def test_the_largest_batch_and_context_leave_the_reserve_free():
     # 81,559 MiB less a tenth, less an eighth of the weights, in sequences of 8,192 * 40,960 bytes
     usable = int(81_559 * 2**20 * 0.9)
     found = slots(tp=8)
@@ -38,7 +38,7 @@ def test_what_fits_leaves_the_reserve_alone():
     assert value(slots(tp=8, reserve=0)["split.max_batch"]) == str((81_559 * 2**20 - 17_638_426_624) // 335_544_320)
 
 
-def test_what_does_not_fit_says_by_how_much():
+def test_a_model_that_does_not_fit_has_negative_free_memory():
     found = slots(tp=1)
     assert int(value(found["split.fits"])) < 0
     assert value(found["split.max_batch"]) == "0"
@@ -54,26 +54,26 @@ def test_what_does_not_fit_says_by_how_much():
         pytest.param({"pp": 81}, "pp", "pp: 81", id="more stages than layers"),
     ],
 )
-def test_a_split_that_cannot_be_says_why(request_, control, says):
+def test_an_impossible_split_is_explained_under_its_control(request_, control, says):
     answer = update(request_)
     assert says in answer["controls"][control]["note"]
     assert value(answer["slots"]["split.cache"]) == ""
 
 
-def test_k_and_v_may_be_stored_apart():
+def test_k_and_v_may_have_different_dtypes():
     found = slots(v_dtype="q8_0")
     assert value(found["lab.bytes_per_token"]) == "250880"  # 80 * 8 * 128 * (2 + 1.0625)
     assert "1.0625" in found["lab.formula"]
 
 
-def test_rates_differ_where_windows_are_full():
+def test_marginal_average_and_asymptotic_rates_differ_once_windows_are_full():
     found = slots(model="gemma-2-27b")["lab.rates"]
     # 46 layers, 16 heads of 128: 8,192 bytes a layer and token; 23 of them stop at 4,096
     assert re.findall(r'<data value="(\d+)"', found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
     assert re.findall(r'<data value="(\d+)"', slots()["lab.rates"]) == ["327680"]
 
 
-def test_a_model_is_compared_in_the_same_chart():
+def test_the_chart_shows_a_compared_model_and_its_crossing():
     chart = slots(compare="llama-2-7b")["lab.chart"]
     assert "Llama-2 7B" in chart
     assert "The cache of Llama-2 7B overtakes its own weights at 3,214 tokens." in chart

@@ -20,19 +20,19 @@ def rows(name):
 
 
 @pytest.mark.parametrize("name", sorted(printed.PRINTED))
-def test_a_slot_is_well_formed_ascii(name):
+def test_a_printed_slot_is_well_formed_ascii(name):
     text = printed.PRINTED[name]()
     assert text.isascii()
     assert ET.fromstring(text) is not None
 
 
-def test_no_slot_of_the_page_is_printed_beside_it():
+def test_no_slot_is_both_printed_and_answered():
     assert not set(printed.PRINTED) & set(update({})["slots"])
     assert set(printed.PRINTED) >= printed.BLOCKS
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_is_named_reached_by_keys_and_level(name):
+def test_a_table_has_a_name_keyboard_focus_and_rows_of_equal_length(name):
     region = ET.fromstring(printed.PRINTED[name]())
     assert (region.get("role"), region.get("tabindex"), bool(region.get("aria-label"))) == ("region", "0", True)
     assert {len(row) for row in rows(name)} == {len(rows(name)[0])}
@@ -44,13 +44,13 @@ def test_every_model_and_gpu_has_a_row_with_its_source():
     assert [row[2] for row in rows("models.sources")[1:]] == [model.source for model in MODELS.values()]
 
 
-def test_a_row_of_the_catalogue_says_what_the_article_says():
+def test_a_row_of_the_catalog_has_the_numbers_of_the_article():
     (row,) = [row for row in rows("models.catalog") if row[0] == "Llama-3 70B"]
     assert row[3:12] == ["80", "80 all tokens", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
     assert row[14:] == ["70,553,706,496", "\N{EN DASH}", "70,553,706,496", "equal", "131.4 GiB"]
 
 
-def test_the_tables_hold_every_record_once():
+def test_the_tables_have_every_record_once():
     named = [row[0] for part in evidence.PARTS for row in rows(f"evidence.{part}")[1:]]
     assert named == [row.record.subject for row in judged()]
 
@@ -63,7 +63,7 @@ def test_the_counts_add_up():
     assert count("lines") == sum(len(row.findings) for row in judged())
 
 
-def test_a_row_shows_what_was_printed_what_is_computed_and_what_is_between():
+def test_a_row_of_the_evidence_has_printed_and_computed_numbers_and_their_difference():
     (row,) = [row for row in rows("evidence.blocks") if row[0] == "Llama-3.1 8B Instruct"]
     assert row[2] == "memory for the cache, 31,232 tokens# CPU blocksmax concurrency, at 20,000"
     assert row[3] == "3.81 GiB2,048 blocks1.56 requests"
@@ -72,7 +72,7 @@ def test_a_row_shows_what_was_printed_what_is_computed_and_what_is_between():
     assert row[6] == "reproduced"
 
 
-def test_a_record_that_is_not_as_listed_is_not_printed(monkeypatch):
+def test_a_matching_record_listed_as_a_mismatch_stops_the_build(monkeypatch):
     first, *others = judged()
     from dataclasses import replace
 

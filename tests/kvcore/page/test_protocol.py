@@ -53,7 +53,7 @@ def without_problems(slots):
         pytest.param("strategy", "paged", "contiguous", id="the grid"),
     ],
 )
-def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawings(control, there, back):
+def test_figures_have_both_widths_after_a_control_is_dragged_away_and_back(control, there, back):
     page = Client()
     whole = without_problems(page.slots)
     page.set(control, there, settled=False)
@@ -63,7 +63,7 @@ def test_a_control_moved_there_and_back_leaves_no_figure_with_one_of_its_drawing
     assert without_problems(page.slots) == whole
 
 
-def test_a_section_drawn_beside_another_model_is_drawn_again_when_the_model_comes_back():
+def test_a_section_drawn_for_another_model_is_drawn_again_when_the_first_model_returns():
     page = Client()
     whole = without_problems(page.slots)
     page.set("model", "llama-2-7b")
@@ -74,7 +74,7 @@ def test_a_section_drawn_beside_another_model_is_drawn_again_when_the_model_come
     assert without_problems(page.slots) == whole
 
 
-def test_another_answer_than_the_rest_completes_a_figure_too():
+def test_a_request_for_both_widths_completes_a_figure_without_a_second_request():
     page = Client()
     whole = without_problems(page.slots)
     page.set("context", 16384)
@@ -94,7 +94,7 @@ def _value(rng, control):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_any_walk_over_the_page_ends_where_its_state_says(seed):
+def test_after_any_sequence_of_moves_the_page_shows_the_answer_to_its_final_values(seed):
     rng, page = random.Random(seed), Client()
     movable = [name for name in ARTICLE.controls if name != "config"]
     for _ in range(60):

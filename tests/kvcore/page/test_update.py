@@ -25,7 +25,7 @@ DEFAULTS = {
 }
 
 
-def test_an_empty_request_is_the_article_s_defaults():
+def test_an_empty_request_gets_the_defaults():
     assert {name: values({})[name] for name in DEFAULTS} == DEFAULTS
 
 
@@ -87,7 +87,7 @@ def test_an_empty_request_is_the_article_s_defaults():
         pytest.param({"model": "gemma-2-27b", "layers": "10"}, {"layers": 46}, id="a fixed pattern keeps its layers"),
     ],
 )
-def test_controls_settle(request_, expected):
+def test_values_of_several_controls_are_made_consistent(request_, expected):
     answer = update(request_)
     assert {name: answer["controls"][name]["value"] for name in expected} == expected
     assert answer["problems"] == []
@@ -126,7 +126,7 @@ def test_controls_settle(request_, expected):
         pytest.param("scale", "cubic", "linear", "Memory axis: 'cubic' is not one of", id="scale"),
     ],
 )
-def test_bad_input_is_named_and_the_page_goes_on(name, raw, kept, says):
+def test_unusable_content_of_a_control_is_reported_and_a_usable_value_kept(name, raw, kept, says):
     answer = update({name: raw})
     assert answer["controls"][name]["value"] == kept
     assert len(answer["problems"]) == 1
@@ -136,7 +136,7 @@ def test_bad_input_is_named_and_the_page_goes_on(name, raw, kept, says):
     assert "lab.chart" in answer["slots"]
 
 
-def test_a_bad_value_keeps_the_last_good_one():
+def test_unusable_content_keeps_the_last_good_value():
     first = update({"context": "32768", "batch": "4"})
     second = update({"context": "oops", "batch": "4", "hold": first["hold"]})
     assert second["controls"]["context"]["value"] == 32768
@@ -155,7 +155,7 @@ def test_a_bad_value_keeps_the_last_good_one():
         pytest.param({"remembered": {"chart": ["log", "binary", 0, 1e300]}}, id="an axis without an end"),
     ],
 )
-def test_a_hold_that_is_not_ours_is_passed_over(hold):
+def test_a_malformed_hold_is_ignored(hold):
     answer = update({"hold": hold, "settled": False, "scale": "log"})
     assert answer["problems"] == []
     assert answer["controls"]["context"]["value"] == 8192
@@ -174,7 +174,7 @@ def test_a_hold_that_is_not_ours_is_passed_over(hold):
         pytest.param("#v9&batch=4", {"batch": 8}, ["'v9'"], id="another version"),
     ],
 )
-def test_a_fragment_stands_for_all_controls(fragment, expected, says):
+def test_a_fragment_replaces_all_controls_of_the_request(fragment, expected, says):
     answer = update({"fragment": fragment, "batch": "100"})
     assert {name: answer["controls"][name]["value"] for name in expected} == expected
     assert len(answer["problems"]) == len(says)
@@ -190,13 +190,13 @@ def test_a_fragment_stands_for_all_controls(fragment, expected, says):
         pytest.param({"attention": "mqa", "cache_dtype": "q4_0", "weight_dtype": "int4", "gpu": "l40s"}, id="types"),
     ],
 )
-def test_a_fragment_leads_back_to_its_state(request_):
+def test_the_fragment_of_an_answer_gives_the_same_values(request_):
     answer = update(request_)
     assert answer["fragment"].startswith("v1&")
     assert values({"fragment": answer["fragment"]}) == values(request_)
 
 
-def test_json_text_gets_json_text_in_ascii():
+def test_a_request_of_json_text_gets_ascii_json_text():
     text = update('{"batch": "32"}')
     assert text.isascii()
     assert json.loads(text) == json.loads(json.dumps(update({"batch": "32"})))
@@ -211,7 +211,7 @@ def test_json_text_gets_json_text_in_ascii():
         pytest.param("", "not JSON", id="nothing"),
     ],
 )
-def test_a_request_that_is_none_is_answered_with_the_defaults_and_the_problem(text, says):
+def test_text_that_is_not_a_request_gets_the_defaults_and_a_problem(text, says):
     answer = json.loads(update(text))
     assert says in answer["problems"][0]
     assert answer["controls"]["batch"]["value"] == 8
@@ -221,7 +221,7 @@ def test_an_unknown_control_is_reported():
     assert "'colour' is not a control" in update({"colour": "red"})["problems"][0]
 
 
-def test_slots_the_page_shows_already_are_left_out():
+def test_an_answer_leaves_out_slots_that_did_not_change():
     first = update({"batch": "32"})
     again = update({"batch": "32", "hold": first["hold"]})
     moved = update({"batch": "33", "hold": first["hold"]})
@@ -229,7 +229,7 @@ def test_slots_the_page_shows_already_are_left_out():
     assert {"lab.cache_total", "lab.chart", "lab.footprint"} <= set(moved["slots"])
 
 
-def test_the_scale_of_the_chart_holds_during_a_drag_and_settles_after():
+def test_the_memory_axis_keeps_its_range_during_a_drag():
     rest = update({"batch": "1"})
     drag = update({"batch": "512", "context": "1048576", "settled": False, "hold": rest["hold"]})
     settled = update({"batch": "512", "context": "1048576", "settled": True, "hold": drag["hold"]})
@@ -238,7 +238,7 @@ def test_the_scale_of_the_chart_holds_during_a_drag_and_settles_after():
     assert "lab.chart" in settled["slots"]
 
 
-def test_a_glance_answers_what_stands_beside_the_moved_control_and_the_rest_follows():
+def test_the_first_answer_has_the_sections_next_to_the_moved_control_and_the_second_has_the_rest():
     rest = update({})
     first = update({"batch": "32", "changed": ["batch"], "view": "wide", "hold": rest["hold"]})
     assert set(first["slots"]) >= {"lab.cache_total", "lab.chart", "lab.footprint"}
@@ -253,7 +253,7 @@ def test_a_glance_answers_what_stands_beside_the_moved_control_and_the_rest_foll
     assert {**rest["slots"], **first["slots"], **second["slots"]} == whole["slots"]
 
 
-def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
+def test_a_drag_asks_for_no_second_answer_and_its_end_updates_everything():
     rest = update({})
     drag = update({"context": "9000", "view": "narrow", "settled": False, "hold": rest["hold"]})
     assert drag["more"] is None
@@ -265,7 +265,7 @@ def test_during_a_drag_nothing_waits_and_at_its_end_everything_comes():
     assert update({"context": "9000", "view": "narrow", "hold": last["hold"]})["more"] is None
 
 
-def test_a_glance_leaves_out_folded_tables_but_not_one_that_is_open():
+def test_a_first_answer_leaves_out_closed_tables_and_has_open_ones():
     rest = update({})
     moved = {"batch": "32", "view": "wide", "hold": rest["hold"]}
     tables = {"lab.chart_table", "lab.footprint_table", "paging.table"}
@@ -275,7 +275,7 @@ def test_a_glance_leaves_out_folded_tables_but_not_one_that_is_open():
     assert opened["slots"]["lab.chart_table"] == update({"batch": "32"})["slots"]["lab.chart_table"]
 
 
-def test_a_table_that_was_open_for_a_part_of_a_drag_is_right_after_it():
+def test_a_table_opened_during_a_part_of_a_drag_is_up_to_date_after_it():
     rest = update({})
     drag = {"view": "wide", "settled": False}
     out = update({**drag, "batch": "32", "opened": ["lab.chart_table"], "hold": rest["hold"]})
@@ -295,7 +295,7 @@ def test_a_table_that_was_open_for_a_part_of_a_drag_is_right_after_it():
         pytest.param("qwen3-next-80b", "layers", 48, "differ", id="layers of two kinds"),
     ],
 )
-def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, says):
+def test_a_control_without_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, says):
     state = update({"model": model})["controls"][control]
     assert (state["disabled"], state["value"]) == (True, value)
     assert says in state["note"]
@@ -306,14 +306,14 @@ def test_what_has_no_meaning_for_a_model_is_disabled_with_the_reason(model, cont
     [10**5000, -(10**5000), float("nan"), float("inf"), None, True, [], {}, b"8", "\ud800"],
     ids=lambda value: type(value).__name__,
 )
-def test_no_value_that_a_program_can_give_raises(value):
+def test_values_of_any_type_are_answered_without_an_exception(value):
     names = ["layers", "kv_heads", "batch", "gpu", "units", "changed", "hold", "view", "opened"]
     answer = update(dict.fromkeys(names, value))
     assert answer["controls"]["layers"]["value"] in {1, 80, 256}
     assert all(problem.isascii() and len(problem) < 400 for problem in answer["problems"])
 
 
-def test_a_fault_of_ours_keeps_the_last_good_state_and_is_named(monkeypatch):
+def test_an_exception_of_ours_is_reported_and_the_last_good_values_are_kept(monkeypatch):
     before = update({"model": "llama-2-7b", "batch": "3"})
     real = lab.lab_result
 
