@@ -1,4 +1,4 @@
-"""What tests of kvcore.page read off an answer: a slot's number, its text, its figures."""
+"""Helpers that read an answer of kvcore.page: the slots, their numbers, their figures."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -10,8 +10,13 @@ from kvcore.page import update
 
 
 def value(slot: str) -> str:
-    """The first number of a slot, exactly, as its text."""
-    return re.search(r'<data value="([^"]*)"', slot).group(1)
+    """The exact value of a slot's first number, as text; empty for a number that is None."""
+    return numbers(slot)[0]
+
+
+def numbers(slot: str) -> list[str]:
+    """The exact values of all numbers in a slot, as text."""
+    return re.findall(r'<data value="([^"]*)"', slot)
 
 
 @cache
@@ -21,6 +26,6 @@ def slots(**request: object) -> Mapping[str, str]:
 
 
 def figures(slot: str) -> Iterator[ET.Element]:
-    """The drawings of a figure, the wide one first."""
+    """The drawings in a figure's slot, the wide one first."""
     for markup in re.findall(r"<svg class=\"kv-svg.*?</svg>(?=<svg class=\"kv-svg|<figcaption)", slot, re.DOTALL):
         yield ET.fromstring(markup)

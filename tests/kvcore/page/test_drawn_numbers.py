@@ -1,6 +1,6 @@
-"""Figures read back as a reader would: from the axes that are drawn to the number that a line, an area or a bar stands for.
+"""Reads the numbers back from the figures as a reader would, by the axes, and compares them with the readouts.
 
-Nothing here asks the code that draws where things are: scales come from the tick labels, numbers from the readouts beside.
+The scales come from the drawn tick labels and the expected numbers from the readouts, never from the code that draws.
 """
 
 import math
@@ -14,7 +14,7 @@ from kvcore.units import UNIT_SYSTEMS
 from tests.kvcore.page.reading import figures, slots, value
 
 PIXEL = 0.8
-"""Coordinates are written to a tenth of a pixel, and a curve is straight between two samples."""
+"""Allowed error: coordinates are rounded to a tenth of a pixel, and curves are straight between two samples."""
 
 STATES = [
     pytest.param({}, id="defaults"),
@@ -34,12 +34,12 @@ def number_of(slot):
 
 
 def points(path):
-    """The points of a path of absolute lines."""
+    """The points of an SVG path of absolute lines."""
     return [(float(x), float(y)) for x, y in re.findall(r"([-\d.]+),([-\d.]+)", path)]
 
 
 class Chart:
-    """One drawing of the cliff chart, with the scales that its ticks spell."""
+    """One drawing of the cliff chart, with the scales of its axes, read from the tick labels."""
 
     def __init__(self, svg, *, log):
         self.svg = svg
@@ -56,7 +56,7 @@ class Chart:
 
     @staticmethod
     def _memory(ticks):
-        """Y and bytes of the lowest and the highest tick; a linear axis names its unit once, at the top."""
+        """Y and bytes of the lowest and the highest tick; only the top label of a linear axis has a unit."""
         sizes = {name: step**power for step, names in UNIT_SYSTEMS.values() for power, name in enumerate(names)}
         unit = next(tick.text.split()[1] for tick in reversed(ticks) if " " in tick.text)
         known = []
@@ -68,23 +68,23 @@ class Chart:
         return known[0], known[-1]
 
     def y(self, size):
-        """Where a size should stand."""
+        """The y that a size in bytes should have."""
         (y0, low), (y1, high) = self.memory
         share = math.log(size / low) / math.log(high / low) if self.log else (size - low) / (high - low)
         return y0 + (y1 - y0) * share
 
     def x(self, context):
-        """Where a context should stand."""
+        """The x that a context in tokens should have."""
         low, high = min(self.contexts), max(self.contexts)
         share = (math.log2(context) - low) / (high - low)
         return self.contexts[low] + (self.contexts[high] - self.contexts[low]) * share
 
     def curve(self, element):
-        """The points of a curve in the figure's coordinates."""
+        """The points of a curve in the coordinates of the drawing."""
         return [(x + self.left, y + self.top) for x, y in points(element.get("d").split("H")[0])]
 
     def height_at(self, curve, x):
-        """The curve's y at an x, None where it has left the plot."""
+        """The curve's y at an x; None right of the point where it leaves the plot."""
         index = bisect_left([point[0] for point in curve], x - 1e-6)
         if index == len(curve):
             return None
@@ -94,11 +94,11 @@ class Chart:
         return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 
     def all(self, class_):
-        """The elements of a class."""
+        """The elements of a CSS class."""
         return [element for element in self.svg.iter() if element.get("class") == class_]
 
     def one(self, class_):
-        """The only element of a class."""
+        """The only element of a CSS class."""
         (element,) = self.all(class_)
         return element
 
@@ -162,7 +162,7 @@ def test_the_line_and_the_band_of_the_weights_have_the_height_of_the_weights_rea
 
 
 MEMORY = {"h100-80gb": 81_559 * 2**20, "rtx-4090": 24_564 * 2**20}
-"""Bytes that the driver reports, as the GPUs' rows quote it."""
+"""Bytes of memory that the driver reports, from the sources quoted in kvcore/catalog."""
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -215,7 +215,7 @@ def test_the_bars_segments_are_as_long_as_their_bytes(state):
 
 
 def area(svg, *classes):
-    """The area painted in these classes, in square pixels, and the number of rectangles it is made of."""
+    """The area of the rectangles of these CSS classes, in square pixels, and the number of rectangles."""
     found = re.findall(r"M[-\d.]+,[-\d.]+h([\d.]+)v([\d.]+)h-[\d.]+z", "".join(
         path.get("d") for path in svg.iter("path") if path.get("class") in classes
     ))  # fmt: skip

@@ -1,4 +1,8 @@
-"""Figures at the ends of every control and at random states: nothing collides, nothing leaves its frame."""
+"""Labels of figures at the ends of every control's range and for random values: no overlaps, nothing outside the frame.
+
+The widths of texts are those that the placement itself assumes, so this is only a fast check. tests/pages measures the
+texts in a browser.
+"""
 
 import random
 
@@ -36,7 +40,7 @@ def states():
 
 
 def boxes(svg):
-    """The box of every text of a figure; those of the labels only, axis ticks have rooms of their own."""
+    """Class, text and box of every text of a figure."""
     for text in svg.iter("text"):
         kind = text.get("class")
         width = text_width(

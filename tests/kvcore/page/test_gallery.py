@@ -1,4 +1,4 @@
-"""Drawings as they were last looked at: an alarm for changes, never a test of truth (test_drawn_numbers is that)."""
+"""Compares drawings with the files of the gallery. A difference is a change, not an error: test_drawn_numbers checks truth."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Bringing a model: a config.json as text is packed, drives the Lab, and comes back from a link."""
+"""Importing a model: the text of a config.json becomes the Lab's model, and a link brings it back."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kvcore.page import update
+from kvcore.page.lab import words
 from tests.kvcore.page.reading import value
 
 TINYLLAMA = {
@@ -23,12 +24,12 @@ TINYLLAMA = {
 """TinyLlama/TinyLlama-1.1B-Chat-v1.0, config.json: 2 * 22 * 4 * 64 * 2 = 22,528 bytes a token; 1,100,048,384 parameters."""
 
 
-def brought(given=TINYLLAMA, /, name="My 1.1B", **request):
+def imported(given=TINYLLAMA, /, name="My 1.1B", **request):
     return update({"config_text": json.dumps(given), "config_name": name, **request})
 
 
 def test_an_imported_config_becomes_the_labs_model():
-    answer = brought()
+    answer = imported()
     assert answer["problems"] == []
     assert answer["controls"]["model"]["value"] == "imported"
     assert value(answer["slots"]["lab.bytes_per_token"]) == "22528"
@@ -38,7 +39,7 @@ def test_an_imported_config_becomes_the_labs_model():
 
 
 def test_a_link_brings_an_imported_model_back():
-    answer = brought(batch="32")
+    answer = imported(batch="32")
     again = update({"fragment": answer["fragment"]})
     assert again["problems"] == []
     assert again["controls"] == answer["controls"]
@@ -47,16 +48,16 @@ def test_a_link_brings_an_imported_model_back():
 
 
 def test_an_import_keeps_the_load_and_its_shape_can_be_edited():
-    answer = brought(batch="32", cache_dtype="fp8", layers="80", changed=["batch"])
+    answer = imported(batch="32", cache_dtype="fp8", layers="80", changed=["batch"])
     assert answer["controls"]["layers"]["value"] == 22
     packed = answer["controls"]["config"]["value"]
     edited = update({"model": "imported", "config": packed, "layers": "11", "batch": "32", "changed": ["layers"]})
     assert value(edited["slots"]["lab.bytes_per_token"]) == "11264"
-    assert "edited" in edited["slots"]["lab.model_name"]
+    assert words.edited("My 1.1B") in edited["slots"]["lab.model_name"]
 
 
 def test_an_imported_model_can_be_chosen_again_after_another_one():
-    packed = brought()["controls"]["config"]["value"]
+    packed = imported()["controls"]["config"]["value"]
     away = update({"model": "llama-2-7b", "config": packed, "changed": ["model"]})
     assert value(away["slots"]["lab.bytes_per_token"]) == "524288"
     assert "config=" not in away["fragment"]
@@ -76,8 +77,8 @@ def test_an_imported_model_can_be_chosen_again_after_another_one():
 )
 def test_a_refused_config_is_reported_with_its_field_and_keeps_the_values(config, says):
     before = update({"model": "llama-2-7b", "batch": "3"})
-    held = {name: str(control["value"]) for name, control in before["controls"].items()}
-    answer = brought(config, **held, hold=before["hold"])
+    values = {name: str(control["value"]) for name, control in before["controls"].items()}
+    answer = imported(config, **values, hold=before["hold"])
     assert len(answer["problems"]) == 1
     assert says in answer["problems"][0]
     assert answer["controls"]["config"]["note"] == answer["problems"][0]
@@ -104,22 +105,27 @@ def test_text_that_is_not_a_config_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("reason", "says"),
+    ("reason", "has_sentence"),
     [
-        pytest.param("network", "cannot be reached", id="no network"),
-        pytest.param("missing", "has no config.json for 'a/b'", id="no such model"),
-        pytest.param("gated", "'a/b' is gated", id="a gated one"),
-        pytest.param("500", "status 500", id="a server in trouble"),
-        pytest.param("id", "expected owner/name", id="no id"),
-        pytest.param("size", "too large", id="too large"),
+        pytest.param("network", True, id="no network"),
+        pytest.param("missing", True, id="no such model"),
+        pytest.param("gated", True, id="a gated model"),
+        pytest.param("500", False, id="any other status"),
+        pytest.param("id", True, id="not a model id"),
+        pytest.param("size", True, id="too large"),
     ],
 )
-def test_a_failed_fetch_is_reported_with_its_reason(reason, says):
-    assert says in update({"config_failed": reason, "config_name": "a/b"})["problems"][0]
+def test_a_failed_fetch_is_reported_with_its_reason(reason, has_sentence):
+    answer = update({"config_failed": reason, "config_name": "a/b"})
+    assert answer["problems"] == [words.import_failed(reason, "'a/b'")]
+    assert answer["controls"]["config"]["note"] == answer["problems"][0]
+    assert "'a/b'" in answer["problems"][0]
+    # a reason without a sentence of its own is quoted, as a status
+    assert (f"status {reason}" in answer["problems"][0]) is not has_sentence
 
 
 def test_markup_in_a_models_name_is_escaped():
-    answer = brought(name="<img src=x onerror=alert(1)>")
+    answer = imported(name="<img src=x onerror=alert(1)>")
     assert answer["problems"] == []
     assert "<img" not in json.dumps(answer["slots"])
 
@@ -140,10 +146,10 @@ def test_a_missing_or_broken_import_is_reported_and_the_default_model_is_used(re
 
 
 def test_an_error_gives_only_the_number_of_a_long_list_of_allowed_names():
-    (problem,) = brought({**TINYLLAMA, "model_type": "whale"}, name="")["problems"]
-    assert re.fullmatch(
-        r"The config is not imported\. model_type: 'whale' is not one of the \d+ that are known here\.", problem
-    )
+    (problem,) = imported({**TINYLLAMA, "model_type": "whale"}, name="")["problems"]
+    assert "model_type: 'whale'" in problem
+    assert re.search(r" \d{2,} ", problem)
+    assert "llama" not in problem
 
 
 _WIDE = "x~Shape(h:16777216,q:1,groups:(Layers(l:4,k:1,d:1,e:1)),mlps:(),v:1,tied:!t)"
@@ -183,6 +189,6 @@ def test_the_layers_control_is_disabled_if_only_some_layers_have_an_mlp():
 
 
 def test_a_percent_encoded_link_is_read():
-    fragment = brought()["fragment"]
+    fragment = imported()["fragment"]
     spelled = fragment.replace("-", "%2D").replace("_", "%5F")
     assert update({"fragment": spelled})["fragment"] == fragment

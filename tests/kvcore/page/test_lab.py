@@ -4,6 +4,9 @@ import pytest
 
 from kvcore.catalog import MODELS
 from kvcore.page import BLOCK_SLOTS, form, update
+from kvcore.page.chart import words as chart_words
+from kvcore.page.html import escape
+from kvcore.page.lab import words
 from tests.kvcore.page.reading import slots, value
 
 SLOTS = {
@@ -84,9 +87,10 @@ def test_units_change_the_text_and_not_the_value():
 
 def test_an_edited_model_is_marked_and_has_a_button_to_undo_the_edits():
     found = slots(layers=40)
-    assert "edited" in found["lab.model_name"]
-    assert "data-set=" in found["lab.model_note"]
-    assert "edited" not in slots()["lab.model_name"]
+    assert words.edited("Llama-3 70B") in found["lab.model_name"]
+    assert 'data-set="{&quot;model&quot;:&quot;llama-3-70b&quot;}"' in found["lab.model_note"]
+    assert words.edited("Llama-3 70B") not in slots()["lab.model_name"]
+    assert "data-set=" not in slots()["lab.model_note"]
 
 
 def test_the_formula_has_the_models_numbers():
@@ -95,23 +99,24 @@ def test_the_formula_has_the_models_numbers():
 
 
 @pytest.mark.parametrize(
-    ("request_", "says"),
+    ("request_", "finding"),
     [
-        pytest.param({}, "overtakes its weights at 53,829 tokens a sequence", id="in range"),
-        pytest.param(
-            {"attention": "mqa", "batch": 1}, "does not overtake its weights in this range", id="beyond the chart"
-        ),
-        pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, "never overtakes its weights", id="never"),
+        pytest.param({}, ("Llama-3 70B", 8, 53_829), id="in range"),
+        # 138,758,602,752 bytes of weights, 2 * 80 * 1 * 128 * 2 = 40,960 bytes a token
+        pytest.param({"attention": "mqa", "batch": 1}, ("Llama-3 70B, edited", 1, 3_387_662), id="beyond the chart"),
+        pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, ("Mistral 7B v0.1", 1, None), id="never"),
     ],
 )
-def test_the_charts_accessible_name_and_caption_are_its_finding(request_, says):
+def test_the_charts_accessible_name_and_caption_are_its_finding(request_, finding):
     chart = slots(**request_)["lab.chart"]
-    assert says in re.search(r'aria-label="([^"]*)"', chart).group(1)
-    assert says in chart[chart.index("<figcaption>") :]
+    sentence = escape(chart_words.chart_finding(*finding, 2**20))
+    assert re.findall(r'aria-label="([^"]*)"', chart) == [sentence, sentence]
+    assert f"<strong>{sentence}</strong>" in chart[chart.index("<figcaption>") :]
 
 
 def test_the_bars_caption_has_the_gpus_and_the_room_left():
-    assert "two GPUs of 80 GB hold it, with room for 3 more sequences" in slots()["lab.footprint"]
+    # 131.4 GiB of weights, 20 GiB of cache; 11 sequences fit, 8 are there
+    assert escape(words.footprint_finding("151.4 GiB", 2, "80 GB", 3)) in slots()["lab.footprint"]
 
 
 def test_the_forms_have_every_control_once_and_are_disabled_at_first():

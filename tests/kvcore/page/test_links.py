@@ -1,4 +1,4 @@
-"""Links: what they carry, what old ones mean, and what is said of a model that came with one."""
+"""Links: what they contain, the meaning of old ones, and how a model that came with one is marked."""
 
 import binascii
 import json
@@ -14,6 +14,8 @@ from kvcore.config import read_config
 from kvcore.errors import KvcoreError
 from kvcore.page import answer, update
 from kvcore.page.controls import Number
+from kvcore.page.html import escape
+from kvcore.page.lab import words
 from kvcore.page.lab.controls import SHAPE
 from kvcore.page.lab.packed import LONGEST_NAME, MOST_CHARACTERS, clean_name, pack, unpack
 from kvcore.page.pages import ARTICLE
@@ -22,7 +24,7 @@ from tests.kvcore.page.reading import value
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.json"))
 OLD_LINKS = json.loads((Path(__file__).parent / "old_links.json").read_text("utf-8"))
-"""Links that the page wrote at commit 21c7c91, with what it showed for them: numbers, and controls away from the defaults."""
+"""Links that the page wrote at commit 21c7c91, with the numbers and the changed controls that it showed for them."""
 
 
 @pytest.mark.parametrize("old", OLD_LINKS, ids=lambda old: old["link"][:60])
@@ -34,7 +36,7 @@ def test_an_old_link_keeps_its_meaning(old):
 
 
 def test_the_newest_version_of_links_has_the_defaults_of_the_page():
-    """A default that changes needs a new version of links, with a table of its own beside the old one."""
+    """If this fails because a default changed: add a new version to Page.link_defaults, and keep the old one."""
     newest = tuple(ARTICLE.link_defaults.values())[-1]
     shape = {control.name for control in SHAPE}
     assert newest == {name: control.default for name, control in ARTICLE.controls.items() if name not in shape}
@@ -157,24 +159,25 @@ def _note(found):
 
 def test_the_note_says_that_a_model_came_with_the_link_until_the_reader_imports_one():
     given = update({"config_text": json.dumps(LLAMA), "config_name": "tiny"})
-    assert "the config you gave" in _note(given)
+    assert words.GIVEN in _note(given)
     there = update({"fragment": given["fragment"]})
-    assert "the config that came with this link" in _note(there)
+    assert words.CAME_WITH_LINK in _note(there)
     values = {name: str(control["value"]) for name, control in there["controls"].items()}
     later = update({**values, "batch": "16", "changed": ["batch"], "hold": there["hold"]})
-    assert "the config that came with this link" in _note({"slots": {**there["slots"], **later["slots"]}})
+    assert words.CAME_WITH_LINK in _note({"slots": {**there["slots"], **later["slots"]}})
     own = update({**values, "config_text": json.dumps({**LLAMA, "vocab_size": 512}), "hold": later["hold"]})
-    assert "the config you gave" in _note(own)
+    assert words.GIVEN in _note(own)
 
 
 def test_a_catalog_models_name_that_a_link_gave_to_another_shape_is_marked_everywhere():
     tiny = update({"config_text": json.dumps(LLAMA), "config_name": "Llama-3 70B"})
     found = update({"fragment": tiny["fragment"]})
-    marked = "Llama-3 70B (this link&#39;s own shape)"
+    marked = escape(words.named_by_link("Llama-3 70B"))
+    assert marked != "Llama-3 70B"
     for slot in ("lab.model_name", "lab.model_note", "lab.context_note", "lab.chart", "paging.used"):
         assert found["slots"][slot].count("Llama-3 70B") == found["slots"][slot].count(marked) > 0
     plain = update({"fragment": update({"config_text": json.dumps(LLAMA), "config_name": "Mine"})["fragment"]})
-    assert "own shape" not in json.dumps(plain["slots"])
+    assert escape(words.named_by_link("Mine")) not in "".join(plain["slots"].values())
 
 
 def test_an_old_link_with_a_shape_is_rewritten_as_a_new_link_with_the_same_meaning():

@@ -1,4 +1,4 @@
-"""Shapes as links spelled them before they carried configs: they are still read, and nothing else is made of them."""
+"""The shapes in old links: valid ones are still read, any other text is refused."""
 
 from contextlib import suppress
 
@@ -27,13 +27,13 @@ def test_the_name_and_the_shape_of_an_old_link_are_read():
         pytest.param("", "spec", id="nothing"),
         pytest.param("name", "spec", id="no shape"),
         pytest.param("~Shape()", "spec", id="no name"),
-        pytest.param("a~Mlp(l:1,i:1,gated:!t)", "spec", id="a part that is no shape"),
+        pytest.param("a~Mlp(l:1,i:1,gated:!t)", "spec", id="a part that is not a shape"),
         pytest.param("a~Shape(h:1", "spec", id="cut short"),
         pytest.param("a~Shape(h:1))", "spec", id="a bracket too many"),
         pytest.param("a~Shape(h:1,h:2)", "spec", id="a field twice"),
-        pytest.param("a~Shape(colour:1)", "spec", id="a field there is not"),
+        pytest.param("a~Shape(colour:1)", "spec", id="an unknown field"),
         pytest.param("a~Shape(h:1)", "spec", id="fields missing"),
-        pytest.param("a~Code(x:1)", "spec", id="a part there is not"),
+        pytest.param("a~Code(x:1)", "spec", id="an unknown part"),
         pytest.param("a~<script>", "spec", id="markup"),
         pytest.param("a~" + "(" * 100, "spec", id="deep"),
         pytest.param("a~" + "9" * MOST_CHARACTERS, "spec", id="long"),

@@ -1,9 +1,9 @@
-import re
-
 import pytest
 
 from kvcore.page import update
-from tests.kvcore.page.reading import slots, value
+from kvcore.page.chart import words as chart_words
+from kvcore.page.parallel import words
+from tests.kvcore.page.reading import figures, numbers, slots, value
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,10 @@ def test_the_largest_batch_and_context_leave_the_reserve_free():
 
 def test_a_model_that_does_not_fit_has_negative_free_memory():
     found = slots(tp=1)
-    assert int(value(found["split.fits"])) < 0
+    # 81,559 MiB less a tenth (rounded up), less 141,107,412,992 bytes of weights and 20 GiB of cache
+    assert int(value(found["split.fits"])) == int(81_559 * 2**20 * 0.9) - 141_107_412_992 - 20 * 2**30
     assert value(found["split.max_batch"]) == "0"
-    assert "too little on each GPU" in found["split.fits"]
+    assert f">{words.FITS_NOT}</data>" in found["split.fits"]
 
 
 @pytest.mark.parametrize(
@@ -69,13 +70,17 @@ def test_k_and_v_may_have_different_dtypes():
 def test_marginal_average_and_asymptotic_rates_differ_once_windows_are_full():
     found = slots(model="gemma-2-27b")["lab.rates"]
     # 46 layers, 16 heads of 128: 8,192 bytes a layer and token; 23 of them stop at 4,096
-    assert re.findall(r'<data value="(\d+)"', found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
-    assert re.findall(r'<data value="(\d+)"', slots()["lab.rates"]) == ["327680"]
+    assert numbers(found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
+    assert numbers(slots()["lab.rates"]) == ["327680"]
 
 
 def test_the_chart_shows_a_compared_model_and_its_crossing():
     chart = slots(compare="llama-2-7b")["lab.chart"]
-    assert "Llama-2 7B" in chart
-    assert "The cache of Llama-2 7B overtakes its own weights at 3,214 tokens." in chart
+    # 8 sequences of 524,288 bytes a token, 6,738,415,616 parameters of 2 bytes
+    assert chart_words.compare_finding("Llama-2 7B", 3214) in chart
+    # 8 sequences of 163,840 bytes a token, 141,107,412,992 bytes of weights
+    fp8 = slots(compare="fp8")["lab.chart"]
+    assert chart_words.compare_finding(chart_words.COMPARED_FP8, 107_657) in fp8
+    for compared in (chart, fp8):
+        assert all(svg.find(".//*[@class='kv-compared']") is not None for svg in figures(compared))
     assert "kv-compared" not in slots()["lab.chart"]
-    assert "FP8 cache" in slots(compare="fp8")["lab.chart"]

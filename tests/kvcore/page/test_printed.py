@@ -1,4 +1,4 @@
-"""What the build prints and no control changes."""
+"""The slots that no control changes, of the pages of models and of evidence."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -28,7 +28,11 @@ def test_a_printed_slot_is_well_formed_ascii(name):
 
 def test_no_slot_is_both_printed_and_answered():
     assert not set(printed.PRINTED) & set(update({})["slots"])
-    assert set(printed.PRINTED) >= printed.BLOCKS
+
+
+@pytest.mark.parametrize("name", sorted(printed.PRINTED))
+def test_a_printed_slot_is_a_div_if_and_only_if_it_is_listed_as_a_block(name):
+    assert (ET.fromstring(printed.PRINTED[name]()).tag == "div") is (name in printed.BLOCKS)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -64,12 +68,18 @@ def test_the_counts_add_up():
 
 
 def test_a_row_of_the_evidence_has_printed_and_computed_numbers_and_their_difference():
-    (row,) = [row for row in rows("evidence.blocks") if row[0] == "Llama-3.1 8B Instruct"]
-    assert row[2] == "memory for the cache, 31,232 tokens# CPU blocksmax concurrency, at 20,000"
-    assert row[3] == "3.81 GiB2,048 blocks1.56 requests"
-    assert row[4] == "3.81252,0481.5616"
-    assert row[5] == "\N{MINUS SIGN}0.0025, rounding0\N{MINUS SIGN}0.0016, rounding"
-    assert row[6] == "reproduced"
+    table = ET.fromstring(printed.PRINTED["evidence.blocks"]())
+    (row,) = [row for row in table.iter("tr") if "".join(row[0].itertext()) == "Llama-3.1 8B Instruct"]
+
+    def cell(index):
+        return [(float(data.get("value")), data.text) for data in row[index].iter("data")]
+
+    gib = 2**30
+    assert cell(3) == [(3.81 * gib, "3.81 GiB"), (2048, "2,048 blocks"), (1.56, "1.56 requests")]
+    assert cell(4) == [(3.8125 * gib, "3.8125"), (2048, "2,048"), (1.5616, "1.5616")]
+    differences = [value for value, _ in cell(5)]
+    assert differences == pytest.approx([-0.0025 * gib, 0, -0.0016])
+    assert row[6].find(".//*[@class='kv-standing kv-reproduced']") is not None
 
 
 def test_a_matching_record_listed_as_a_mismatch_stops_the_build(monkeypatch):

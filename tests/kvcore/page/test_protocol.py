@@ -1,4 +1,4 @@
-"""Whatever a reader does, and in whatever order, the page ends up showing what its state says."""
+"""After any sequence of requests, the page shows the same slots as one request for its final values gets."""
 
 import random
 
@@ -11,7 +11,7 @@ from kvcore.page.pages import ARTICLE
 
 
 class Client:
-    """A page as far as the protocol goes: what it shows, what its controls hold, and what it sends back."""
+    """A page without a browser: the slots that it shows, the values of its controls, and the data that it sends back."""
 
     def __init__(self):
         first = update({})
@@ -20,24 +20,24 @@ class Client:
         self.hold, self.more, self.view, self.opened = first["hold"], None, "wide", []
         self.disabled = {}
 
-    def ask(self, *changed, settled=True, **besides):
-        """Sends the state, and applies the answer."""
-        rest = {"more": self.more} if self.more is not None and settled and not changed and not besides else {}
-        sight = {"view": self.view, "opened": self.opened}
-        asked = {"changed": list(changed), "settled": settled, "hold": self.hold, **sight, **rest, **besides}
+    def ask(self, *changed, settled=True, **entries):
+        """Send the values, and apply the answer."""
+        rest = {"more": self.more} if self.more is not None and settled and not changed and not entries else {}
+        visible = {"view": self.view, "opened": self.opened}
+        asked = {"changed": list(changed), "settled": settled, "hold": self.hold, **visible, **rest, **entries}
         answer = update({**self.values, **asked})
         self.slots |= answer["slots"]
         for name, state in answer["controls"].items():
             self.values[name], self.disabled[name] = str(state["value"]), state["disabled"]
         self.hold, self.more = answer["hold"], answer["more"]
 
-    def set(self, name, value, **besides):
-        """Moves a control."""
+    def set(self, name, value, **entries):
+        """Set a control, and send the values."""
         self.values[name] = str(value)
-        self.ask(name, **besides)
+        self.ask(name, **entries)
 
     def rest(self):
-        """Asks for whatever is left."""
+        """Ask for the sections that are still stale."""
         while self.more is not None:
             self.ask()
 

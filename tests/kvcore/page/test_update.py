@@ -2,7 +2,11 @@ import json
 
 import pytest
 
-from kvcore.page import lab, update
+from kvcore.page import lab, phrases, update
+from kvcore.page.controls import Number
+from kvcore.page.lab import words
+from kvcore.page.pages import ARTICLE
+from kvcore.page.phrases import MOST_NAMED
 
 
 def values(request):
@@ -33,7 +37,7 @@ def test_an_empty_request_gets_the_defaults():
     ("request_", "expected"),
     [
         pytest.param({"attention": "mha"}, {"kv_heads": 64}, id="MHA: a KV head a query head"),
-        pytest.param({"attention": "mqa"}, {"kv_heads": 1}, id="MQA: one"),
+        pytest.param({"attention": "mqa"}, {"kv_heads": 1}, id="MQA: one KV head"),
         pytest.param(
             {"attention": "gqa", "kv_heads": "64", "changed": ["attention"]},
             {"kv_heads": 8},
@@ -56,7 +60,7 @@ def test_an_empty_request_gets_the_defaults():
         ),
         pytest.param({"kv_heads": "64", "changed": ["kv_heads"]}, {"attention": "mha"}, id="64 of 64 KV heads are MHA"),
         pytest.param({"kv_heads": 3}, {"kv_heads": 2}, id="KV heads snap to a divisor"),
-        pytest.param({"kv_heads": 60}, {"kv_heads": 64, "attention": "mha"}, id="and to the nearest"),
+        pytest.param({"kv_heads": 60}, {"kv_heads": 64, "attention": "mha"}, id="KV heads snap to the nearest divisor"),
         pytest.param({"query_heads": "48"}, {"kv_heads": 8, "query_heads": 48}, id="48 query heads keep 8"),
         pytest.param(
             {"query_heads": "71"}, {"kv_heads": 1, "attention": "mqa"}, id="71 query heads can only share one"
@@ -82,8 +86,8 @@ def test_an_empty_request_gets_the_defaults():
             id="a model keeps the load and the dtypes",
         ),
         pytest.param({"context": "16,384"}, {"context": 16384}, id="thousands may be separated"),
-        pytest.param({"context": " 16384.0 "}, {"context": 16384}, id="and decimals be zero"),
-        pytest.param({"context": 16384}, {"context": 16384}, id="numbers are numbers"),
+        pytest.param({"context": " 16384.0 "}, {"context": 16384}, id="decimals may be zero"),
+        pytest.param({"context": 16384}, {"context": 16384}, id="a number in place of text"),
         pytest.param({"model": "gemma-2-27b", "layers": "10"}, {"layers": 46}, id="a fixed pattern keeps its layers"),
     ],
 )
@@ -94,44 +98,49 @@ def test_values_of_several_controls_are_made_consistent(request_, expected):
 
 
 @pytest.mark.parametrize(
-    ("name", "raw", "kept", "says"),
+    ("name", "raw", "kept", "shown"),
     [
-        pytest.param("context", "abc", 8192, "'abc' is not a whole number from 1,024 to 1,048,576", id="text"),
-        pytest.param("context", "", 8192, "'' is not a whole number", id="nothing"),
-        pytest.param("context", "NaN", 8192, "'NaN' is not a whole number", id="NaN"),
-        pytest.param("context", "Infinity", 8192, "'Infinity' is not", id="Infinity"),
-        pytest.param("context", "1e5", 8192, "'1e5' is not a whole number", id="an exponent"),
-        pytest.param("context", "12.5", 8192, "'12.5' is not a whole number", id="a fraction"),
-        pytest.param("context", "\u0661\u0662", 8192, "is not a whole number", id="digits of another script"),
-        pytest.param("context", float("nan"), 8192, "nan is not a whole number", id="a float that is no number"),
-        pytest.param("context", True, 8192, "True is not a whole number", id="a bool"),
-        pytest.param("context", None, 8192, "None is not a whole number", id="null"),
-        pytest.param("context", [8192], 8192, "is not a whole number", id="a list"),
-        pytest.param("context", "512", 1024, "512 is too small", id="below the least"),
-        pytest.param("context", "-5", 1024, "-5 is too small", id="negative"),
-        pytest.param("context", "9" * 9999, 1048576, "is too large", id="huge"),
-        pytest.param("batch", "0", 1, "0 is too small; expected a whole number from 1 to 512", id="batch 0"),
-        pytest.param("batch", "513", 512, "513 is too large", id="batch 513"),
-        pytest.param("layers", "1000", 256, "1000 is too large", id="layers"),
-        pytest.param("query_heads", "0", 1, "0 is too small", id="query heads"),
-        pytest.param("head_dim", "4096", 1024, "4096 is too large", id="head dim"),
-        pytest.param("kv_heads", "-1", 1, "-1 is too small", id="KV heads"),
-        pytest.param("model", "gpt-5", "llama-3-70b", "Model: 'gpt-5' is not one of", id="a model there is not"),
-        pytest.param("model", "<img src=x onerror=alert(1)>", "llama-3-70b", "is not one of", id="markup"),
-        pytest.param("gpu", "tpu", "h100-80gb", "GPU: 'tpu' is not one of", id="a GPU there is not"),
-        pytest.param("cache_dtype", "int4", "fp16", "Cache dtype: 'int4' is not one of fp32, fp16", id="a dtype"),
-        pytest.param("weight_dtype", 16, "fp16", "Weight dtype: 16 is not one of", id="a number for a name"),
-        pytest.param("attention", "swa", "gqa", "Attention: 'swa' is not one of mha, gqa, mqa", id="an attention"),
-        pytest.param("units", "imperial", "binary", "Units: 'imperial' is not one of", id="units"),
-        pytest.param("scale", "cubic", "linear", "Memory axis: 'cubic' is not one of", id="scale"),
+        pytest.param("context", "abc", 8192, "'abc'", id="text"),
+        pytest.param("context", "", 8192, "''", id="nothing"),
+        pytest.param("context", "NaN", 8192, "'NaN'", id="NaN"),
+        pytest.param("context", "Infinity", 8192, "'Infinity'", id="Infinity"),
+        pytest.param("context", "1e5", 8192, "'1e5'", id="an exponent"),
+        pytest.param("context", "12.5", 8192, "'12.5'", id="a fraction"),
+        pytest.param("context", "\u0661\u0662", 8192, "'\\u0661\\u0662'", id="digits of another script"),
+        pytest.param("context", float("nan"), 8192, "nan", id="a float that is no number"),
+        pytest.param("context", True, 8192, "True", id="a bool"),
+        pytest.param("context", None, 8192, "None", id="null"),
+        pytest.param("context", [8192], 8192, "a list of 1", id="a list"),
+        pytest.param("context", "512", 1024, "512", id="below the least"),
+        pytest.param("context", "-5", 1024, "-5", id="negative"),
+        pytest.param("context", "9" * 9999, 1048576, "9999", id="huge"),
+        pytest.param("batch", "0", 1, "0", id="batch 0"),
+        pytest.param("batch", "513", 512, "513", id="batch 513"),
+        pytest.param("layers", "1000", 256, "1000", id="layers"),
+        pytest.param("query_heads", "0", 1, "0", id="query heads"),
+        pytest.param("head_dim", "4096", 1024, "4096", id="head dim"),
+        pytest.param("kv_heads", "-1", 1, "-1", id="KV heads"),
+        pytest.param("model", "gpt-5", "llama-3-70b", "'gpt-5'", id="an unknown model"),
+        pytest.param("model", "<img src=x onerror=alert(1)>", "llama-3-70b", "'<img", id="markup"),
+        pytest.param("gpu", "tpu", "h100-80gb", "'tpu'", id="an unknown GPU"),
+        pytest.param("cache_dtype", "int4", "fp16", "'int4'", id="a dtype"),
+        pytest.param("weight_dtype", 16, "fp16", "16", id="a number for a name"),
+        pytest.param("attention", "swa", "gqa", "'swa'", id="an attention"),
+        pytest.param("units", "imperial", "binary", "'imperial'", id="units"),
+        pytest.param("scale", "cubic", "linear", "'cubic'", id="scale"),
     ],
 )
-def test_unusable_content_of_a_control_is_reported_and_a_usable_value_kept(name, raw, kept, says):
-    answer = update({name: raw})
+def test_unusable_content_of_a_control_is_reported_and_a_usable_value_kept(name, raw, kept, shown):
+    answer, control = update({name: raw}), ARTICLE.controls[name]
     assert answer["controls"][name]["value"] == kept
-    assert len(answer["problems"]) == 1
-    assert says in answer["problems"][0]
-    assert answer["controls"][name]["note"] == answer["problems"][0]
+    (problem,) = answer["problems"]
+    label, _, rest = problem.partition(": ")
+    assert label == control.label
+    assert rest.startswith(shown)
+    assert (f"{kept:,}" if isinstance(kept, int) else kept) in rest
+    expected = (f"{control.low:,}", f"{control.high:,}") if isinstance(control, Number) else tuple(control.options)
+    assert len(expected) > MOST_NAMED or all(text in rest for text in expected)
+    assert (answer["controls"][name]["note"], answer["controls"][name]["invalid"]) == (problem, True)
     assert "<img" not in answer["slots"]["lab.problems"]
     assert "lab.chart" in answer["slots"]
 
@@ -140,7 +149,7 @@ def test_unusable_content_keeps_the_last_good_value():
     first = update({"context": "32768", "batch": "4"})
     second = update({"context": "oops", "batch": "4", "hold": first["hold"]})
     assert second["controls"]["context"]["value"] == 32768
-    assert "32,768 is kept" in second["problems"][0]
+    assert "32,768" in second["problems"][0]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +177,7 @@ def test_a_malformed_hold_is_ignored(hold):
         pytest.param("v1&model=llama-2-7b", {"layers": 32, "attention": "mha"}, [], id="a model brings its shape"),
         pytest.param("#v1&model=llama-2-7b&layers=16", {"layers": 16}, [], id="an edit"),
         pytest.param("#v1&colour=red&batch=9", {"batch": 9}, ["'colour'"], id="an unknown key"),
-        pytest.param("#v1&batch=many", {"batch": 8}, ["'many' is not a whole number"], id="a bad value"),
+        pytest.param("#v1&batch=many", {"batch": 8}, ["'many'"], id="a bad value"),
         pytest.param("#v1&batch", {"batch": 8}, ["'batch'"], id="a key without a value"),
         pytest.param("#v1&&&", {"batch": 8}, [], id="empty parts"),
         pytest.param("#v9&batch=4", {"batch": 8}, ["'v9'"], id="another version"),
@@ -203,22 +212,24 @@ def test_a_request_of_json_text_gets_ascii_json_text():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "problem"),
     [
-        pytest.param("[1", "not JSON", id="cut short"),
-        pytest.param("[]", "list", id="a list"),
-        pytest.param("7", "int", id="a number"),
-        pytest.param("", "not JSON", id="nothing"),
+        pytest.param("[1", phrases.not_json, id="cut short"),
+        pytest.param("[]", phrases.not_an_object, id="a list"),
+        pytest.param("7", phrases.not_an_object, id="a number"),
+        pytest.param("", phrases.not_json, id="nothing"),
     ],
 )
-def test_text_that_is_not_a_request_gets_the_defaults_and_a_problem(text, says):
+def test_text_that_is_not_a_request_gets_the_defaults_and_a_problem(text, problem):
     answer = json.loads(update(text))
-    assert says in answer["problems"][0]
+    before, after = problem("|").split("|")
+    assert answer["problems"][0].startswith(before)
+    assert answer["problems"][0].endswith(after)
     assert answer["controls"]["batch"]["value"] == 8
 
 
 def test_an_unknown_control_is_reported():
-    assert "'colour' is not a control" in update({"colour": "red"})["problems"][0]
+    assert update({"colour": "red"})["problems"] == [phrases.unknown_control("'colour'")]
 
 
 def test_an_answer_leaves_out_slots_that_did_not_change():
@@ -249,7 +260,7 @@ def test_the_first_answer_has_the_sections_next_to_the_moved_control_and_the_sec
     second = update({"batch": "32", "view": "wide", "hold": first["hold"], "more": first["more"]})
     whole = update({"batch": "32"})
     assert second["more"] is None
-    assert second["controls"] == {}  # what was said of the controls, problems included, is not said again
+    assert second["controls"] == {}  # those of the first answer are still valid
     assert {**rest["slots"], **first["slots"], **second["slots"]} == whole["slots"]
 
 
@@ -287,18 +298,17 @@ def test_a_table_opened_during_a_part_of_a_drag_is_up_to_date_after_it():
 
 
 @pytest.mark.parametrize(
-    ("model", "control", "value", "says"),
+    ("model", "control", "value", "reason"),
     [
-        pytest.param("deepseek-v3", "kv_heads", "", "a latent, and no KV heads", id="a latent has no KV heads"),
-        pytest.param("deepseek-v3", "layers", 61, "a latent", id="but layers"),
-        pytest.param("gemma-2-27b", "layers", 46, "follow a pattern", id="alternating layers keep their number"),
-        pytest.param("qwen3-next-80b", "layers", 48, "differ", id="layers of two kinds"),
+        pytest.param("deepseek-v3", "kv_heads", "", words.LATENT_FIXED, id="KV heads of a latent"),
+        pytest.param("deepseek-v3", "layers", 61, words.LATENT_FIXED, id="layers of a latent"),
+        pytest.param("gemma-2-27b", "layers", 46, words.LAYERS_ALTERNATE, id="alternating layers"),
+        pytest.param("qwen3-next-80b", "layers", 48, words.LAYERS_DIFFER, id="layers of two kinds"),
     ],
 )
-def test_a_control_without_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, says):
+def test_a_control_without_meaning_for_a_model_is_disabled_with_the_reason(model, control, value, reason):
     state = update({"model": model})["controls"][control]
-    assert (state["disabled"], state["value"]) == (True, value)
-    assert says in state["note"]
+    assert (state["disabled"], state["value"], state["note"]) == (True, value, reason)
 
 
 @pytest.mark.parametrize(
@@ -317,17 +327,15 @@ def test_an_exception_of_ours_is_reported_and_the_last_good_values_are_kept(monk
     before = update({"model": "llama-2-7b", "batch": "3"})
     real = lab.lab_result
 
-    def faulty(values, units, **besides):
+    def faulty(values, units, **options):
         if values["batch"] == 13:
             raise ZeroDivisionError("made up")
-        return real(values, units, **besides)
+        return real(values, units, **options)
 
     monkeypatch.setattr(lab, "lab_result", faulty)
     asked = {"model": "llama-2-7b", "batch": "13", "hold": before["hold"], "view": "wide"}
     answer = json.loads(update(json.dumps(asked)))
-    assert answer["problems"] == [
-        "This state cannot be computed, which is our fault (ZeroDivisionError: made up). The last one is kept."
-    ]
+    assert answer["problems"] == [phrases.fault("ZeroDivisionError", "made up")]
     assert answer["controls"]["batch"]["value"] == 3
     assert answer["controls"]["model"]["value"] == "llama-2-7b"
     assert answer["slots"]["lab.cache_total"] == before["slots"]["lab.cache_total"]
