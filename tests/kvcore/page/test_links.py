@@ -87,6 +87,22 @@ def test_every_model_of_the_catalog_fits_into_a_link(model):
     assert len(packed) < 700
 
 
+@pytest.mark.parametrize(
+    ("name", "cleaned"),
+    [
+        pytest.param("Llama-3.1 8B", "Llama-3.1 8B", id="as it is"),
+        pytest.param("org/model_v2", "org model v2", id="slashes and underscores"),
+        pytest.param("a\"b'c=d;e", "a b c d e", id="quotes, equals signs, semicolons"),
+        pytest.param("caf\u00e9 \u6a21\u578b", "caf", id="letters of other scripts"),
+        pytest.param("  <b>x</b>\n", "b x b", id="markup and white space"),
+        pytest.param("...", "", id="dots alone"),
+        pytest.param("x" * 100, "x" * 60, id="long"),
+    ],
+)
+def test_a_name_in_a_link_keeps_letters_digits_dots_and_hyphens(name, cleaned):
+    assert clean_name(name) == cleaned
+
+
 LLAMA = {
     "model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
     "num_hidden_layers": 2, "num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 2048,
