@@ -11,7 +11,7 @@ TECHNIQUES: Part[None] = Part(
     name="techniques",
     needs=(LAB, PAGING),
     result=lambda _: None,
-    sections=(phrases("hatches", lambda view: cards(view[LAB], view[PAGING])),),
+    sections=(phrases("techniques", lambda view: cards(view[LAB], view[PAGING])),),
 )
 
 SENTENCES: Part[None] = Part(

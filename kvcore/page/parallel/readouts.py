@@ -83,5 +83,5 @@ def notes(result: PerGpu | KvcoreError, lab: LabResult) -> dict[str, Note]:
 def _most(count: int | None, text: Callable[[int], str], without_end: str, where: str) -> Html:
     if count is None:
         return data(None, without_end)
-    spelled = words.NOT_ONE if count == 0 else text(count)
-    return with_note(data(count, spelled), where)
+    shown = words.NOT_ONE if count == 0 else text(count)
+    return with_note(data(count, shown), where)

@@ -190,5 +190,5 @@ def test_the_layers_control_is_disabled_if_only_some_layers_have_an_mlp():
 
 def test_a_percent_encoded_link_is_read():
     fragment = imported()["fragment"]
-    spelled = fragment.replace("-", "%2D").replace("_", "%5F")
-    assert update({"fragment": spelled})["fragment"] == fragment
+    encoded = fragment.replace("-", "%2D").replace("_", "%5F")
+    assert update({"fragment": encoded})["fragment"] == fragment

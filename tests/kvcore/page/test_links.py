@@ -197,8 +197,8 @@ def test_a_catalog_models_name_that_a_link_gave_to_another_shape_is_marked_every
 
 
 def test_an_old_link_with_a_shape_is_rewritten_as_a_new_link_with_the_same_meaning():
-    spelled = "My+7B~Shape(h:4096,q:32,groups:(Layers(l:32,k:32,d:128,e:128)),mlps:(Mlp(l:32,i:11008,gated:!t)),v:32000,tied:!f)"
-    found = update({"fragment": f"v1&model=imported&spec={spelled}&batch=3"})
+    old = "My+7B~Shape(h:4096,q:32,groups:(Layers(l:32,k:32,d:128,e:128)),mlps:(Mlp(l:32,i:11008,gated:!t)),v:32000,tied:!f)"
+    found = update({"fragment": f"v1&model=imported&spec={old}&batch=3"})
     assert value(found["slots"]["lab.params"]) == "6738415616"
     assert "spec=" not in found["fragment"]
     again = update({"fragment": found["fragment"]})
