@@ -152,6 +152,12 @@ def test_unusable_content_keeps_the_last_good_value():
     assert "32,768" in second["problems"][0]
 
 
+def test_a_model_chosen_again_resets_its_shape_even_where_a_control_is_unusable():
+    first = update({"layers": 40})
+    again = {"model": "llama-3-70b", "layers": "many", "changed": ["model", "layers"], "hold": first["hold"]}
+    assert update(again)["controls"]["layers"]["value"] == 80
+
+
 @pytest.mark.parametrize(
     "hold",
     [
