@@ -24,7 +24,7 @@ MODULES = {
     "serve": "serve",
     "build": "build",
     "test": "testing",
-    "engines": "engines",
+    "engines": "browser_engines",
     "bench": "bench",
     "check": "check",
 }

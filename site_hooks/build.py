@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from site_hooks import environment, tools
-from site_hooks.digest import digest
+from site_hooks.build_cache import digest
 from site_hooks.environment import CACHE, HERE, ROOT
 
 SITE = ROOT / "site"

@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from site_hooks import csp, formulas, offline, runtime, scripts, slots, tables
-from site_hooks.digest import files as files_in
+from site_hooks.build_cache import files as files_in
 from site_hooks.environment import UnmetNeed
 
 KATEX = "assets/katex/"

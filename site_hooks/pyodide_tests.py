@@ -7,7 +7,7 @@ there by `pytest.importorskip`, and run on the ordinary Python only.
 from pathlib import Path
 
 from site_hooks import environment, tools, wheel
-from site_hooks.digest import digest, making
+from site_hooks.build_cache import digest, making
 from site_hooks.environment import CACHE, HERE, ROOT
 
 PACKAGES = ("pytest", "hypothesis")

@@ -20,7 +20,7 @@ import shutil
 from pathlib import Path
 
 from site_hooks import environment, snapshot, tools
-from site_hooks.digest import digest, making
+from site_hooks.build_cache import digest, making
 from site_hooks.environment import CACHE, ROOT
 
 WORKER = ROOT / "docs" / "assets" / "worker.js"

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 from site_hooks import environment, tools, wheel
-from site_hooks.digest import digest, making
+from site_hooks.build_cache import digest, making
 from site_hooks.environment import BIN, CACHE, HERE, NODE_MODULES, ROOT
 
 PYODIDE = NODE_MODULES / "pyodide"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from site_hooks import environment, tools
-from site_hooks.digest import digest, making
+from site_hooks.build_cache import digest, making
 from site_hooks.environment import CACHE, ROOT
 
 SOURCES = (ROOT / "kvcore", ROOT / "pyproject.toml", ROOT / "LICENSE")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from kvcore.page import update
-from site_hooks import browser, build, engines, environment, hosting, serve
+from site_hooks import browser, browser_engines, build, environment, hosting, serve
 from tests.engines import webdriver
 
 HERE = Path(__file__).parent
@@ -32,7 +32,7 @@ def in_chromium(address: str) -> Found:
 
 
 def in_firefox(address: str) -> Found:
-    command = ["node", str(HERE / "firefox.mjs"), str(engines.firefox()), address]
+    command = ["node", str(HERE / "firefox.mjs"), str(browser_engines.firefox()), address]
     done = subprocess.run(
         command, env=environment.variables(), capture_output=True, text=True, timeout=300, check=False
     )
@@ -42,7 +42,7 @@ def in_firefox(address: str) -> Found:
 
 
 def in_webkit(address: str) -> Found:
-    driver, screen = engines.webkit(), engines.screen()
+    driver, screen = browser_engines.webkit(), browser_engines.screen()
     assert driver
     assert screen
     with webdriver.webkit(driver, screen, serve.free_port(range(9515, 9615))) as session:
@@ -55,8 +55,8 @@ def in_webkit(address: str) -> Found:
 
 ENGINES: dict[str, tuple[Callable[[str], Found], Callable[[], object]]] = {
     "chromium": (in_chromium, browser.found),
-    "firefox": (in_firefox, engines.firefox),
-    "webkit": (in_webkit, lambda: engines.webkit() and engines.screen()),
+    "firefox": (in_firefox, browser_engines.firefox),
+    "webkit": (in_webkit, lambda: browser_engines.webkit() and browser_engines.screen()),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from site_hooks import digest, runtime, scripts, snapshot, wheel
+from site_hooks import build_cache, runtime, scripts, snapshot, wheel
 from site_hooks.environment import HERE, ROOT
 
 SUPPLIES = {
@@ -80,7 +80,7 @@ def test_another_content_has_another_address(folder: Path, tmp_path: Path) -> No
 def test_the_wheel_holds_every_file_of_kvcore() -> None:
     with zipfile.ZipFile(wheel.build()) as package:
         packed = {name for name in package.namelist() if name.startswith("kvcore/")}
-    assert packed == {path.relative_to(ROOT).as_posix() for path in digest.files(ROOT / "kvcore")}
+    assert packed == {path.relative_to(ROOT).as_posix() for path in build_cache.files(ROOT / "kvcore")}
     assert "kvcore/py.typed" in packed
 
 
@@ -107,7 +107,7 @@ def test_the_lock_file_of_npm_has_hashes_and_no_addresses() -> None:
 def test_the_snapshot_is_the_same_bytes_when_made_again(tmp_path: Path) -> None:
     once = snapshot.build()
     snapshot._make(tmp_path)
-    assert digest.digest([tmp_path], base=tmp_path) == digest.digest([once], base=once)
+    assert build_cache.digest([tmp_path], base=tmp_path) == build_cache.digest([once], base=once)
 
 
 def test_the_snapshot_says_nothing_of_where_it_was_made() -> None:

@@ -10,7 +10,7 @@ import html5lib
 import pytest
 
 from site_hooks import build
-from site_hooks.digest import files
+from site_hooks.build_cache import files
 from site_hooks.environment import ROOT
 
 ASKING = {"src", "href", "srcset", "data", "poster", "action"}

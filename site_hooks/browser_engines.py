@@ -1,6 +1,6 @@
-"""The page in every browser engine: Chromium, Firefox and WebKit, over http under a sub-path and from disk; tests/engines says how.
+"""Tests of the page in Chromium, Firefox and WebKit, over http under a sub-path and from disk; they are in tests/browser_engines.
 
-WebKit is WebKitGTK's own small browser, the nearest to Safari that runs here, on a screen that is not there.
+WebKit is WebKitGTK's MiniBrowser, the closest to Safari that runs on Linux, on a virtual screen.
 """
 
 import os
@@ -9,32 +9,33 @@ import sys
 from pathlib import Path
 
 from site_hooks import browser, build, environment, tools
-from site_hooks.environment import UnmetNeed
+from site_hooks.environment import ROOT, UnmetNeed
 
+TESTS = ROOT / "tests" / "browser_engines"
 PACKAGES = ("firefox-esr", "webkit2gtk-driver", "xvfb", "xauth")
-_NONE = "the engines' test needs {} (Debian's packages {}); install them, or run as root where apt-get can."
+_NONE = "the tests need {} (Debian's packages {}); install them, or run as root where apt-get can."
 
 
 def firefox() -> Path | None:
-    """Firefox, as named by $FIREFOX or found on PATH."""
+    """Firefox: named by $FIREFOX, or found on PATH."""
     return _first(os.environ.get("FIREFOX"), shutil.which("firefox-esr"), shutil.which("firefox"))
 
 
 def webkit() -> Path | None:
-    """WebKit's driver, as named by $WEBKIT_DRIVER or found on PATH; it starts its browser by itself."""
+    """WebKit's WebDriver, which starts its browser itself: named by $WEBKIT_DRIVER, or found on PATH."""
     return _first(os.environ.get("WEBKIT_DRIVER"), shutil.which("WebKitWebDriver"))
 
 
 def screen() -> Path | None:
-    """What gives a program a screen where there is none."""
+    """xvfb-run, which runs a program on a virtual screen."""
     return _first(shutil.which("xvfb-run"))
 
 
 def install() -> None:
-    """Install the browsers that are not here.
+    """Install the browsers that are missing.
 
     Raises:
-        UnmetNeed: Some are not, and may not be installed.
+        UnmetNeed: A browser is missing and cannot be installed.
     """
     browser.chromium()
     needs = {"Firefox": firefox, "WebKitWebDriver": webkit, "xvfb-run": screen}
@@ -54,11 +55,11 @@ def _first(*paths: str | None) -> Path | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Install what is missing, build, and test; arguments go to pytest."""
+    """Install what is missing, build the site and test it; arguments go to pytest."""
     install()
     build.fresh()
-    return tools.show([sys.executable, "-m", "pytest", "tests/engines", *arguments])
+    return tools.show([sys.executable, "-m", "pytest", TESTS.relative_to(ROOT), *arguments])
 
 
 if __name__ == "__main__":
-    environment.step("site_hooks.engines", main)
+    environment.step("site_hooks.browser_engines", main)

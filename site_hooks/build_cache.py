@@ -1,4 +1,4 @@
-"""What says that a step need not run again: one hash over its sources, and a folder that is there whole or not at all."""
+"""Build caching: a hash over a step's sources, and a context manager that creates the step's output folder atomically."""
 
 import hashlib
 import shutil
@@ -10,10 +10,11 @@ from pathlib import Path
 from site_hooks.environment import ROOT
 
 DERIVED = {"__pycache__", "node_modules"}
+"""Folders whose files are made from others, and are no sources."""
 
 
 def digest(paths: Iterable[Path], *, base: Path = ROOT) -> str:
-    """Sixteen hex digits over the bytes of these files, and of all files in these folders, and their paths from `base`."""
+    """Sixteen hex digits of a SHA-256 over these files, and all source files in these folders: their bytes, and their paths from `base`."""
     total = hashlib.sha256()
     for path in sorted({file for given in paths for file in files(given)}):
         content = path.read_bytes()
@@ -23,7 +24,7 @@ def digest(paths: Iterable[Path], *, base: Path = ROOT) -> str:
 
 
 def files(path: Path) -> list[Path]:
-    """The file at this path, or every file under the folder there that was not derived from another."""
+    """The file at this path, or every source file under the folder there; empty if nothing is there."""
     if not path.is_dir():
         return [path] if path.exists() else []
     return [file for file in path.rglob("*") if file.is_file() and not DERIVED.intersection(file.parts)]
@@ -31,7 +32,10 @@ def files(path: Path) -> list[Path]:
 
 @contextmanager
 def making(folder: Path) -> Iterator[Path]:
-    """An empty folder to fill, which becomes `folder` when all went well; two builds at once do not meet."""
+    """Yield an empty folder to fill; when the block ends without an error, it is renamed to `folder`.
+
+    A build that fails leaves nothing behind, and two builds at the same time do not see each other's files.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="making-") as temporary:
         made = Path(temporary) / "made"
