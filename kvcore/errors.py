@@ -1,4 +1,9 @@
-"""Refusals: every one names the field, the value it had, and what was expected."""
+"""The exceptions that kvcore raises for bad input: each names the field, its value, and what was expected.
+
+>>> check_int("batch", 0, 1, 1024)
+Traceback (most recent call last):
+kvcore.errors.OutOfRange: batch: 0 is not an integer from 1 to 1024
+"""
 
 __all__ = ["Invalid", "KvcoreError", "OutOfRange", "UnknownName", "Unsupported", "check_int", "short_repr"]
 
@@ -7,9 +12,12 @@ _SHOWN_BITS = 128
 
 
 def short_repr(value: object) -> str:
-    """A value as one short line of ASCII, however long, nested or odd it is.
+    """Return any value as one short line of ASCII for an error message.
 
-    Integers above 128 bits are described rather than printed: CPython refuses to print those of more than 4,300 digits.
+    Integers above 128 bits are described, not printed: CPython refuses to print one of more than 4,300 digits.
+
+    >>> short_repr("four"), short_repr([1, 2, 3]), short_repr(2**200)
+    ("'four'", 'a list of 3', 'an integer of 201 bits')
     """
     if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
         return f"an integer of {value.bit_length()} bits"
@@ -20,7 +28,13 @@ def short_repr(value: object) -> str:
 
 
 class KvcoreError(ValueError):
-    """Something kvcore was given is refused; `field`, `value` and `expected` say what and why."""
+    """Input that kvcore refuses: the base class of all its exceptions.
+
+    `field` is the name of the input, `value` what was given, `expected` completes the sentence "... is not ...".
+
+    >>> print(KvcoreError("model", "llama-9", "the id of a model"))
+    model: 'llama-9' is not the id of a model
+    """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
         super().__init__(f"{field}: {short_repr(value)} is not {expected}")
@@ -29,27 +43,46 @@ class KvcoreError(ValueError):
         self.expected = expected
 
 
-class Invalid(KvcoreError):  # noqa: N818 - the base class says that it is an error; the name says which
-    """A value of the wrong type, or one that contradicts another."""
+class Invalid(KvcoreError):  # noqa: N818 - the base class is called an error; this name says of which kind
+    """A value of the wrong type, or one that contradicts another value.
+
+    >>> print(Invalid("cp", 3, "a divisor of tp, which is 8"))
+    cp: 3 is not a divisor of tp, which is 8
+    """
 
 
 class OutOfRange(Invalid):
-    """A number of the wrong kind or size."""
+    """A number of the wrong type, too small or too large.
+
+    >>> print(OutOfRange("context", 0, "an integer from 1 to 1000"))
+    context: 0 is not an integer from 1 to 1000
+    """
 
 
 class UnknownName(KvcoreError):  # noqa: N818 - as above
-    """A name (a model, a GPU, a dtype) that no table holds."""
+    """The name of a model, GPU or data type that kvcore does not have.
+
+    >>> print(UnknownName("gpu", "abacus", "one of h100-80gb, h200"))
+    gpu: 'abacus' is not one of h100-80gb, h200
+    """
 
 
 class Unsupported(KvcoreError):  # noqa: N818 - as above
-    """A configuration that is well formed and that kvcore has no right formula for."""
+    """A well-formed configuration for which kvcore has no correct formula.
+
+    >>> print(Unsupported("model_type", "whale", "an architecture that kvcore can size"))
+    model_type: 'whale' is not an architecture that kvcore can size
+    """
 
 
 def check_int(field: str, value: object, low: int, high: int) -> int:
-    """`value` if it is an integer (and no bool) from `low` to `high`.
+    """Return `value` if it is an integer (not a bool) from `low` to `high`, both included.
 
     Raises:
-        OutOfRange: naming `field` otherwise.
+        OutOfRange: naming `field`, for anything else.
+
+    >>> check_int("batch", 8, 1, 1024)
+    8
     """
     if type(value) is not int or not low <= value <= high:
         raise OutOfRange(field, value, f"an integer from {low} to {high}")

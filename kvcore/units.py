@@ -1,8 +1,7 @@
-"""Bytes, counts, parameters and ratios in words: exact integers in, rounded text out.
+"""Format bytes, counts, parameters and ratios as text: exact integers and fractions in, rounded text out.
 
-Rounding happens here and nowhere else. A figure that is exact prints without decimals ("320 KiB"), so that
-a decimal always means "rounded" ("131.4 GiB"). Everything is integer arithmetic: the text is the same on
-every machine.
+Numbers are rounded only here. An exact number is written without decimals where its unit allows ("320 KiB"), so that
+"131.4 GiB" is read as rounded. All arithmetic is on integers, so the text is the same on every machine.
 """
 
 from collections.abc import Mapping
@@ -14,19 +13,23 @@ DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 UNIT_SYSTEMS: Mapping[str, tuple[int, tuple[str, ...]]] = MappingProxyType(
     {"binary": (1024, BINARY), "decimal": (1000, DECIMAL)}
 )
-"""Name of a unit system -> its step and its unit names, smallest first."""
+"""Name of a unit system -> the factor between two units, and the names of the units, smallest first."""
 
 
 _MOST_DECIMALS = 12
 
 
 def fixed(value: Fraction | int, decimals: int) -> str:
-    """Write a number with this many decimals, thousands separated, halves rounded up: 1234.5 -> "1,235"."""
+    """Write a number with exactly `decimals` decimals and a comma between thousands; halves are rounded up.
+
+    >>> fixed(Fraction(2469, 2), 0)
+    '1,235'
+    """
     return _fixed(value.numerator, value.denominator, decimals)
 
 
 def _fixed(numerator: int, denominator: int, decimals: int) -> str:
-    """Write numerator / denominator, both as integers: the page writes hundreds of numbers for one drag of a slider."""
+    """As `fixed`, of numerator / denominator: making a Fraction for each of a web page's hundreds of numbers is slow."""
     scaled = (2 * numerator * 10**decimals + denominator) // (2 * denominator)
     whole, part = divmod(abs(scaled), 10**decimals)
     sign = "-" if scaled < 0 else ""
@@ -34,9 +37,12 @@ def _fixed(numerator: int, denominator: int, decimals: int) -> str:
 
 
 def significant(value: Fraction | int, digits: int = 3) -> str:
-    """Write a number to `digits` significant digits, never fewer than its whole part: 7.0583 -> "7.06".
+    """Write a number to `digits` significant digits, but never round its whole part.
 
-    Whole numbers print whole; anything rounded keeps its decimals, so "7.00" is not exactly seven.
+    Whole numbers are written without decimals. A rounded number keeps them, so "7.00" means "not exactly seven".
+
+    >>> significant(Fraction(70583, 10000)), significant(7), significant(Fraction(7001, 1000))
+    ('7.06', '7', '7.00')
     """
     if value.denominator == 1:
         return f"{value.numerator:,}"
@@ -49,7 +55,14 @@ def significant(value: Fraction | int, digits: int = 3) -> str:
 
 
 def unit_for(size: int, system: str = "binary") -> tuple[str, int]:
-    """Choose the largest unit not above `size` bytes; answers its name and its bytes."""
+    """Return the largest unit that is at most `size` bytes: its name, and how many bytes it is.
+
+    Raises:
+        KeyError: for a `system` that is not in UNIT_SYSTEMS.
+
+    >>> unit_for(327680)
+    ('KiB', 1024)
+    """
     step, names = UNIT_SYSTEMS[system]
     unit, index = 1, 0
     while index + 1 < len(names) and size >= unit * step:
@@ -58,9 +71,15 @@ def unit_for(size: int, system: str = "binary") -> tuple[str, int]:
 
 
 def format_bytes(size: int, system: str = "binary") -> str:
-    """Write bytes in the unit that reads best: 327680 -> "320 KiB", 141107412992 -> "131.4 GiB".
+    """Write bytes in the largest unit that leaves a number of at least one.
 
-    One decimal from ten upwards, two below; none where the figure is exact.
+    One decimal from ten upwards, two below; none where the number is whole.
+
+    Raises:
+        KeyError: for a `system` that is not in UNIT_SYSTEMS.
+
+    >>> format_bytes(327680), format_bytes(141107412992), format_bytes(327680, "decimal")
+    ('320 KiB', '131.4 GiB', '327.7 kB')
     """
     name, unit = unit_for(size, system)
     step = UNIT_SYSTEMS[system][0]
@@ -70,7 +89,11 @@ def format_bytes(size: int, system: str = "binary") -> str:
 
 
 def bytes_in(size: int, unit: int) -> str:
-    """Write bytes as a number of `unit` bytes, without the unit's name: (21474836480, 2**30) -> "20"."""
+    """Write `size` bytes as a number of units of `unit` bytes, without the unit's name.
+
+    >>> bytes_in(20 * 2**30, 2**30)
+    '20'
+    """
     if size % unit == 0:
         return f"{size // unit:,}"
     decimals = 1 if size >= 10 * unit or 10 * size % unit == 0 else 2
@@ -78,12 +101,20 @@ def bytes_in(size: int, unit: int) -> str:
 
 
 def format_count(count: int) -> str:
-    """Write a count with its thousands separated: 13458 -> "13,458"."""
+    """Write a count with a comma between thousands.
+
+    >>> format_count(13458)
+    '13,458'
+    """
     return f"{count:,}"
 
 
 def format_parameters(count: int) -> str:
-    """Write a parameter count in words: 70553706496 -> "70.6 billion"."""
+    """Write a parameter count in millions, billions or trillions.
+
+    >>> format_parameters(70553706496)
+    '70.6 billion'
+    """
     for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
         if count * 1000 >= size * 999:
             return f"{_fixed(count, size, 2 if count < size * 10 else 1)} {word}"
@@ -91,5 +122,9 @@ def format_parameters(count: int) -> str:
 
 
 def format_ratio(ratio: Fraction) -> str:
-    """Write a ratio without a sign for "times": three digits from one up, two below: 7.0583 -> "7.06", 0.15219 -> "0.15"."""
+    """Write a ratio as a bare number (no "x"): three significant digits from one upwards, two below one.
+
+    >>> format_ratio(Fraction(70583, 10000)), format_ratio(Fraction(15219, 100000))
+    ('7.06', '0.15')
+    """
     return significant(ratio, 3 if ratio >= 1 else 2)
