@@ -1,7 +1,7 @@
-"""Models and GPUs as data, each row with its source: a model is its config's facts, and everything else is computed.
+"""The catalog of published models and GPUs. Each entry names its source.
 
-The rows are in catalog/models.json and catalog/gpus.json, read once at import; a shape is made when it is first asked
-for.
+A model's entry holds fields of its config.json; its shape, cache and parameters are computed from them. The entries are
+in catalog/models.json and catalog/gpus.json, which are read once, at import; a model's shape is made when first used.
 """
 
 import json
@@ -23,13 +23,20 @@ DEFAULT_GPU = "h100-80gb"
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A published model.
+    """A published model, as a row of the catalog.
 
-    `config` holds the fields of its config.json that its shape is made of, under their own names; `published_params` is
-    the exact parameter count that its publisher or a checkpoint's index states, where one does, and `params_source` says
-    where. `uncounted_params` of those are no part of the shape, and `uncounted` says what they are: encoders of images,
-    modules for predicting several tokens at once. `source` and `read` say where and when (ISO date) the config was read, `confidence` what is not certain about
-    the row. `paper_only` models have no public weights: their config is written out of the paper.
+    id, name, family: its identifier, the name shown to readers, and the publisher's series it belongs to.
+    config: the fields of its config.json that its shape is computed from, under their original names.
+    published_params: the exact parameter count that the publisher or a checkpoint's index states, or None.
+    params_source: where that count is published.
+    uncounted_params: how many of the published parameters are not part of the shape.
+    uncounted: what those are, such as an image encoder or a module that predicts several tokens at once.
+    source, read: where the config was read, and when (ISO date).
+    confidence: how certain the row is, and what about it is not.
+    paper_only: the model has no public weights, and its config was written from its paper.
+
+    >>> MODELS["llama-3-70b"].name, MODELS["llama-3-70b"].published_params
+    ('Llama-3 70B', 70553706496)
     """
 
     id: str
@@ -47,16 +54,33 @@ class Model:
 
     @cached_property
     def shape(self) -> Shape:
-        """The shape that the config describes."""
+        """The shape computed from `config`.
+
+        Raises:
+            Invalid, Unsupported: naming the field, for a config that kvcore cannot read.
+
+        >>> MODELS["llama-3-70b"].shape.layers
+        80
+        """
         return shape_from_config(self.config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU: the bytes its driver reports, the size it is sold under, its peak bandwidth and its dense FP16 peak.
+    """A GPU, as a row of the catalog.
 
-    `memory_source` says where the driver's figure was printed, `source` whose data sheet the two rates are from, both
-    read on `read` (ISO date); `confidence` says what is not certain about the row.
+    id, name: its identifier, and the name shown to readers.
+    label: the memory size it is sold under, such as "80 GB".
+    memory_bytes: the memory its driver reports, in bytes.
+    bandwidth_bytes_per_second: its peak memory bandwidth.
+    fp16_flops: its peak rate of dense FP16 arithmetic, in operations a second.
+    memory_source: where the driver's output was published.
+    source: the data sheet with the bandwidth and the FP16 rate.
+    read: when both were read (ISO date).
+    confidence: how certain the row is, and what about it is not.
+
+    >>> GPUS["h100-80gb"].label, GPUS["h100-80gb"].memory_bytes == 81_559 * 2**20
+    ('80 GB', True)
     """
 
     id: str
@@ -71,19 +95,26 @@ class Gpu:
     confidence: str
 
 
-def _text(name: str) -> bytes:
-    return get_data("kvcore", f"catalog/{name}") or b"[]"  # works from a folder, a wheel and a zip alike
+def _json(name: str) -> bytes:
+    return get_data("kvcore", f"catalog/{name}") or b"[]"  # get_data also works from a wheel or a zip
 
 
-MODELS: Mapping[str, Model] = MappingProxyType({row["id"]: Model(**row) for row in json.loads(_text("models.json"))})
-"""Every model by id, in the order a reader is offered them."""
+MODELS: Mapping[str, Model] = MappingProxyType({row["id"]: Model(**row) for row in json.loads(_json("models.json"))})
+"""Every model by id, in the order of the menus that list them."""
 
-GPUS: Mapping[str, Gpu] = MappingProxyType({row["id"]: Gpu(**row) for row in json.loads(_text("gpus.json"))})
-"""Every GPU by id, in the order a reader is offered them."""
+GPUS: Mapping[str, Gpu] = MappingProxyType({row["id"]: Gpu(**row) for row in json.loads(_json("gpus.json"))})
+"""Every GPU by id, in the order of the menus that list them."""
 
 
 def model(name: object) -> Model:
-    """The model of this id; UnknownName otherwise."""
+    """Return the model with this id.
+
+    Raises:
+        UnknownName: when the catalog has no such model.
+
+    >>> model("falcon-7b").shape.layers
+    32
+    """
     found = MODELS.get(name) if isinstance(name, str) else None
     if found is None:
         raise UnknownName("model", name, "the id of a model in the catalog, such as llama-3-70b")
@@ -91,7 +122,14 @@ def model(name: object) -> Model:
 
 
 def gpu(name: object) -> Gpu:
-    """The GPU of this id; UnknownName otherwise."""
+    """Return the GPU with this id.
+
+    Raises:
+        UnknownName: when the catalog has no such GPU.
+
+    >>> gpu("rtx-4090").label
+    '24 GB'
+    """
     found = GPUS.get(name) if isinstance(name, str) else None
     if found is None:
         raise UnknownName("gpu", name, f"one of {', '.join(GPUS)}")

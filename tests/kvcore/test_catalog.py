@@ -11,23 +11,23 @@ from kvcore.errors import UnknownName
 FP16 = cache_dtype("fp16")
 PUBLISHED = [row for row in MODELS.values() if row.published_params is not None]
 ROWS = [*MODELS.values(), *GPUS.values()]
-PROMISED = """
+REQUIRED = """
     llama-2-7b llama-2-13b llama-2-70b llama-3-8b llama-3-70b llama-3.1-8b llama-3.1-70b llama-3.1-405b mistral-7b-v0.1
     mistral-7b-v0.3 mixtral-8x7b qwen3-8b qwen3-32b gemma-2-27b phi-4 falcon-7b starcoder-15b gpt-2-xl gpt-3-175b opt-66b
 """.split()  # noqa: SIM905 - as a literal it would be a column of quotation marks
 
 
-@pytest.mark.parametrize("name", PROMISED)
-def test_the_promised_models_are_there(name):
+@pytest.mark.parametrize("name", REQUIRED)
+def test_the_required_models_are_in_the_catalog(name):
     assert model(name).id == name
 
 
 @pytest.mark.parametrize("name", ["h100-80gb", "a100-80gb", "h200", "b200", "mi300x", "l40s", "rtx-4090"])
-def test_the_promised_gpus_are_there(name):
+def test_the_required_gpus_are_in_the_catalog(name):
     assert gpu(name).id == name
 
 
-def test_the_defaults_come_first():
+def test_the_default_model_and_gpu_are_the_first_of_their_lists():
     assert (next(iter(MODELS)), next(iter(GPUS))) == (DEFAULT_MODEL, DEFAULT_GPU) == ("llama-3-70b", "h100-80gb")
 
 
@@ -43,18 +43,18 @@ DERIVED = {
     "head_dim", "n_inner", "ffn_hidden_size", "num_kv_heads", "num_ln_in_parallel_attn", "no_rope_layer_interval",
     "decoder_sparse_step", "n_shared_experts", "moe_latent_size", "num_hidden_layers", "q_lora_rank",
 }  # fmt: skip
-"""Fields that published configs leave to their family's code: hidden_size / heads, 4 x hidden_size, every fourth layer
-without rotary positions, experts in every layer and none shared, as many layers as the pattern has letters, queries
-that take no way round."""
+"""Fields that published configs omit because their family's code derives them: head_dim is hidden_size / heads, n_inner
+is 4 x hidden_size, every fourth layer has no rotary positions, every layer has experts and none of them is shared, the
+pattern has one letter for each layer, and queries have no low-rank projection."""
 
 
 @pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.id)
-def test_a_config_leaves_no_size_to_a_default(row):
+def test_a_config_states_every_size_that_its_family_does_not_derive(row):
     assumed = read_config(row.config).assumed
     assert {key for key, value in assumed.items() if not isinstance(value, bool)} <= DERIVED
 
 
-def test_families_are_not_scattered():
+def test_models_of_one_family_are_next_to_each_other():
     seen = [row.family for row in MODELS.values()]
     assert [name for index, name in enumerate(seen) if index == 0 or seen[index - 1] != name] == list(
         dict.fromkeys(seen)
@@ -62,7 +62,7 @@ def test_families_are_not_scattered():
 
 
 @pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row.id)
-def test_parameters_equal_the_published_count(row):
+def test_parameters_and_uncounted_parameters_add_up_to_the_published_count(row):
     assert row.shape.params + row.uncounted_params == row.published_params
     assert len(row.params_source) > 10
     assert bool(row.uncounted) == bool(row.uncounted_params)
@@ -70,13 +70,13 @@ def test_parameters_equal_the_published_count(row):
 
 def test_most_models_have_a_published_count():
     assert len(PUBLISHED) >= 73
-    assert len(set(PROMISED) & {row.id for row in PUBLISHED}) >= 17
+    assert len(set(REQUIRED) & {row.id for row in PUBLISHED}) >= 17
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    # Counted by others, written down here apart from the catalog: the hub's safetensors totals (Llama-2 less its rotary
-    # buffers), Keras Hub's presets, model cards; GPT-3 and OPT by hand from their papers' shapes.
+    # Counts that others published, copied here independently of the catalog: totals of safetensors files on the Hugging
+    # Face hub (Llama-2 without its rotary buffers), Keras Hub's presets, model cards. GPT-3 and OPT: by hand from papers.
     [
         pytest.param("llama-2-7b", 6_738_415_616, id="llama-2-7b"),
         pytest.param("llama-2-13b", 13_015_864_320, id="llama-2-13b"),
@@ -95,7 +95,7 @@ def test_most_models_have_a_published_count():
         pytest.param("starcoder-15b", 15_517_456_384, id="starcoder-15b"),
         pytest.param("gpt-2-xl", 1_557_611_200, id="gpt-2-xl"),
         pytest.param("bloom-176b", 176_247_271_424, id="bloom-176b"),
-        pytest.param("falcon-7b", 7_217_189_760 - 65_024 * 4544, id="falcon-7b less its tied output layer"),
+        pytest.param("falcon-7b", 7_217_189_760 - 65_024 * 4544, id="falcon-7b without its tied output layer"),
         # 96 x (12 x 12288^2 + 13 x 12288) + 2 x 12288 + (50257 + 2048) x 12288
         pytest.param("gpt-3-175b", 174_604_259_328, id="gpt-3-175b"),
         # 64 x (12 x 9216^2 + 13 x 9216) + 2 x 9216 + (50272 + 2050) x 9216
@@ -106,15 +106,15 @@ def test_parameters_of_known_models(name, expected):
     assert MODELS[name].shape.params == expected
 
 
-def test_palm_comes_to_what_its_paper_rounds_to():
-    assert round(MODELS["palm-540b"].shape.params / 1e7) == 54_036  # 540.35 billion in the paper, norms left out
+def test_palm_has_the_rounded_parameter_count_of_its_paper():
+    assert round(MODELS["palm-540b"].shape.params / 1e7) == 54_036  # the paper says 540.35 billion, without norms
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         pytest.param("llama-3-70b", 327_680, id="llama-3-70b: GQA"),
-        pytest.param("llama-2-70b", 327_680, id="llama-2-70b: GQA too"),
+        pytest.param("llama-2-70b", 327_680, id="llama-2-70b: GQA"),
         pytest.param("llama-3.1-8b", 131_072, id="llama-3.1-8b"),
         pytest.param("llama-3.1-405b", 516_096, id="llama-3.1-405b"),
         pytest.param("llama-2-7b", 524_288, id="llama-2-7b: MHA"),
@@ -141,8 +141,8 @@ def test_bytes_per_token_of_known_models(name, expected):
 @pytest.mark.parametrize(
     ("name", "context", "expected"),
     [
-        pytest.param("mistral-7b-v0.1", 32_768, 4096 * 131_072, id="v0.1 stops at 4,096 tokens"),
-        pytest.param("mistral-7b-v0.3", 32_768, 32_768 * 131_072, id="v0.3 does not"),
+        pytest.param("mistral-7b-v0.1", 32_768, 4096 * 131_072, id="v0.1 caches at most its window of 4,096 tokens"),
+        pytest.param("mistral-7b-v0.3", 32_768, 32_768 * 131_072, id="v0.3 has no window"),
         pytest.param("llama-3.1-405b", 131_072, 63 * 2**30, id="llama-3.1-405b@128k: 63 GiB"),
         pytest.param("qwen3-0.6b", 40_960, 4_697_620_480, id="qwen3-0.6b@40k: 4.375 GiB"),
     ],
@@ -169,20 +169,20 @@ def test_a_gpu_has_the_memory_its_driver_reports(name, expected):
 
 
 @pytest.mark.parametrize("row", GPUS.values(), ids=lambda row: row.id)
-def test_rates_of_a_gpu_are_of_the_size_they_can_be(row):
+def test_bandwidth_and_fp16_rate_of_a_gpu_are_plausible(row):
     assert 5 * 10**11 < row.bandwidth_bytes_per_second < 10**13
     assert 10**14 < row.fp16_flops < 3 * 10**15
     assert re.fullmatch(r"\d+ GB", row.label)
 
 
-@pytest.mark.parametrize("ask", [pytest.param(model, id="model"), pytest.param(gpu, id="gpu")])
+@pytest.mark.parametrize("look_up", [pytest.param(model, id="model"), pytest.param(gpu, id="gpu")])
 @pytest.mark.parametrize(
     "name", [pytest.param("nope", id="unknown"), pytest.param(None, id="None"), pytest.param([], id="list")]
 )
-def test_an_unknown_id_is_refused(ask, name):
+def test_an_unknown_id_is_refused(look_up, name):
     with pytest.raises(UnknownName) as caught:
-        ask(name)
-    assert caught.value.field == ask.__name__
+        look_up(name)
+    assert caught.value.field == look_up.__name__
 
 
 def test_the_catalog_cannot_be_changed():
