@@ -1,15 +1,17 @@
-"""A model over several GPUs, as engines spread it: what the fullest GPU holds, and what fits.
+"""A model on several GPUs, divided as inference engines divide it: what the fullest GPU stores, and what fits.
 
-    tensor parallel (tp)     KV heads are divided, and copied once there are more GPUs than heads: ceil(n_kv / tp) heads a
-                             GPU. A latent (MLA) has no heads: every GPU holds all of it. Recurrent state divides by heads.
-    pipeline (pp)            layers are divided: the stage that has most of them decides.
-    data-parallel attention  requests are divided, never one request: dp copies, each with its own sequences.
-    context parallel (cp)    the tokens of a sequence are divided among cp of the tp GPUs, which would hold copies.
-    weights                  divided by tp * pp.
+    tensor parallel (tp)     divides the KV heads: ceil(n_kv / tp) heads on each GPU, so that heads are copied when there
+                             are more GPUs than heads. An MLA latent has no heads: every GPU stores all of it. Recurrent
+                             state is divided by heads.
+    pipeline (pp)            divides the layers. The stage with the most layers is the fullest.
+    data-parallel attention  divides the sequences among dp copies of the attention. A sequence is never divided.
+    context parallel (cp)    divides the tokens of a sequence among cp of the tp GPUs, instead of copying KV heads.
+    weights                  are divided by tp * pp.
 
-Norms, and K and V projections that are copied with their heads, are small and counted once. Sources: vllm-project/vllm,
-vllm/config/model.py (get_num_kv_heads), vllm/distributed/utils.py (get_pp_indices), docs/serving/data_parallel_deployment.md
-and docs/serving/context_parallel_deployment.md; what it does with real models is in evidence/evidence.json.
+An approximation: engines copy norms, and the K and V projections of copied heads, to several GPUs; here they are counted
+once, because they are small. Sources: vllm-project/vllm, vllm/config/model.py (get_num_kv_heads),
+vllm/distributed/utils.py (get_pp_indices), docs/serving/data_parallel_deployment.md and
+docs/serving/context_parallel_deployment.md. evidence/evidence.json compares the rules with logs of real models.
 """
 
 from dataclasses import dataclass, replace
@@ -22,18 +24,24 @@ from kvcore.groups import Group, cache_curve
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS
 from kvcore.shape import Shape
 
-__all__ = ["MOST_GPUS", "PerGpu", "Split", "even_stages", "split_over", "stage_groups"]
+__all__ = ["MOST_GPUS", "PerGpu", "Split", "even_stages", "stage_groups"]
 
 MOST_GPUS = 2**16
-_NODE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """How GPUs share a model: tp * pp * dp of them; `stages` gives the layers of each pipeline stage where they are set by hand.
+    """How a model is divided among tp * pp * dp GPUs; the module docstring says what each of them divides.
+
+    cp is a divisor of tp and adds no GPUs. stages: the number of layers in each pipeline stage, or None for
+    `even_stages`.
 
     Raises:
-        OutOfRange, Invalid: naming the field, for a number that is no count of GPUs, or counts that contradict.
+        OutOfRange: naming the field, for a number that is not from 1 to MOST_GPUS, or more than MOST_GPUS GPUs in all.
+        Invalid: when cp does not divide tp, or there are not pp stages.
+
+    >>> Split(tp=4, pp=2, dp=3).gpus
+    24
     """
 
     tp: int = 1
@@ -50,23 +58,26 @@ class Split:
             raise Invalid("cp", self.cp, f"a divisor of tp, which is {self.tp}")
         if self.stages is not None:
             if len(self.stages) != self.pp:
-                raise Invalid("stages", self.stages, f"a number of layers for each of the {self.pp} stages")
+                raise Invalid("stages", self.stages, f"the number of layers of each of the {self.pp} stages")
             for layers in self.stages:
                 check_int("stages", layers, 1, MOST_LAYERS)
 
     @property
     def gpus(self) -> int:
-        """All GPUs: tp * pp * dp."""
+        """The number of GPUs: tp * pp * dp."""
         return self.tp * self.pp * self.dp
 
 
 def even_stages(layers: int, pp: int) -> tuple[int, ...]:
-    """Layers of each pipeline stage: evenly, what remains going to the stages before the last, from the back.
+    """Return the number of layers in each of `pp` pipeline stages, divided as evenly as vLLM divides them.
 
-    27 layers over 2 are (14, 13), 61 over 4 are (15, 15, 16, 15): the last stage has the output layer to hold, too.
+    Layers that remain go one each to the last stages but one: the last stage also stores the output layer.
 
     Raises:
         OutOfRange: when there are more stages than layers.
+
+    >>> even_stages(27, 2), even_stages(61, 4)
+    ((14, 13), (15, 15, 16, 15))
     """
     check_int("pp", pp, 1, layers)
     share, rest = divmod(layers, pp)
@@ -74,35 +85,29 @@ def even_stages(layers: int, pp: int) -> tuple[int, ...]:
 
 
 def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
-    """The layers of the largest stage, each group cut to one GPU's share of its heads.
+    """Return the layer groups of the largest pipeline stage, each with one GPU's share of its heads.
 
-    Where layers differ, a stage of n out of L layers gets ceil(n / L) of each group: exact for patterns that divide,
-    and never less than a stage of evenly mixed layers holds.
+    A stage of n of the model's L layers gets ceil(layers of the group * n / L) layers of each group. This is exact when
+    the pattern of layers repeats evenly in the stages, and an upper bound for evenly mixed layers otherwise.
 
     Raises:
-        Invalid: where the GPUs cannot divide the query heads, or the stages do not add up to the model's layers.
+        Invalid: when tp does not divide the query heads, or the stages do not add up to the model's layers.
+        OutOfRange: when there are more stages than layers.
+
+    >>> from kvcore.catalog import model
+    >>> (group,) = stage_groups(model("llama-3-70b").shape, Split(tp=4, pp=2))  # of 80 layers with 8 KV heads
+    >>> group.layers, group.kv_heads
+    (40, 2)
     """
     if shape.query_heads % split.tp:
         raise Invalid("tp", split.tp, f"a divisor of the {shape.query_heads} query heads")
     stages = even_stages(shape.layers, split.pp) if split.stages is None else split.stages
     if sum(stages) != shape.layers:
-        raise Invalid("stages", stages, f"stages of {shape.layers} layers in all")
+        raise Invalid("stages", stages, f"stages that add up to the model's {shape.layers} layers")
     largest = max(stages)
     return tuple(
         replace(group.shard(split.tp), layers=-(-group.layers * largest // shape.layers)) for group in shape.groups
     )
-
-
-def split_over(shape: Shape, gpus: int) -> Split:
-    """The usual way to use this many GPUs: the largest tp that divides them and the query heads within a node of 8, and pp.
-
-    Raises:
-        Invalid, OutOfRange: where that leaves more stages than layers.
-    """
-    check_int("gpus", gpus, 1, MOST_GPUS)
-    tp = max(n for n in range(1, _NODE + 1) if gpus % n == 0 and shape.query_heads % n == 0)
-    even_stages(shape.layers, gpus // tp)
-    return Split(tp=tp, pp=gpus // tp)
 
 
 def _checked_reserve(value: object) -> None:
@@ -112,14 +117,21 @@ def _checked_reserve(value: object) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class PerGpu:
-    """What the fullest GPU holds of a footprint, and the largest batch and context that fit.
+    """What the fullest GPU stores of a footprint, and the largest batch and context that fit.
 
-    block_size: tokens an engine allocates at a time (1: no rounding). reserve: the part of a GPU's memory that the
-    engine leaves alone; vLLM's gpu_memory_utilization of 0.9 is a reserve of 1/10, and what one run needs for
-    activations comes out of neither.
+    block_size: the engine allocates the cache in blocks of so many tokens; 1 means no rounding.
+    reserve: the fraction of a GPU's memory that the engine does not use. vLLM's gpu_memory_utilization of 0.9 is a
+        reserve of 1/10. Memory for activations is counted nowhere.
+
+    All sizes are in bytes and exact.
 
     Raises:
-        OutOfRange, Invalid: naming the field; as `stage_groups` does.
+        OutOfRange, Invalid: naming the field, for a number out of range, and as `stage_groups` does.
+
+    >>> from kvcore import size
+    >>> share = PerGpu(footprint=size("llama-3-70b", batch=8), split=Split(tp=8))
+    >>> share.bytes_per_token, share.max_batch
+    (40960, 176)
     """
 
     footprint: Footprint
@@ -130,76 +142,82 @@ class PerGpu:
     def __post_init__(self) -> None:
         check_int("block_size", self.block_size, 1, MOST_TOKENS)
         _checked_reserve(self.reserve)
-        self.groups  # noqa: B018 - checks that the split fits the shape
+        self.groups  # noqa: B018 - raises here if the split does not fit the shape
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The layers of the fullest GPU, with its share of their heads."""
+        """The layer groups of the fullest GPU, with its share of their heads."""
         return stage_groups(self.footprint.shape, self.split)
 
     @cached_property
     def bytes_per_token(self) -> int:
-        """Cache of one more token of one sequence on a GPU that stores it, while it is below every window."""
+        """Bytes that one token of one sequence adds on a GPU that stores it, while the context is below every window."""
         keys = self.footprint.cache_dtype
         return sum(group.bytes_per_token(keys, self.footprint.value_dtype or keys) for group in self.groups)
 
     @cached_property
     def state_bytes(self) -> int:
-        """Recurrent state of one sequence."""
+        """Bytes of the recurrent state of one sequence."""
         return sum(group.state_bytes for group in self.groups)
 
     def sequence_bytes(self, context: int) -> int:
-        """Cache and state of one sequence of `context` tokens: in each layer its share of the tokens, in whole blocks."""
+        """Return the bytes of cache and state of one sequence of `context` tokens.
+
+        Each layer stores ceil(tokens / cp) tokens, rounded up to whole blocks; tokens is at most the layer's window.
+        """
         footprint = self.footprint
         curve = cache_curve(self.groups, (context,), footprint.cache_dtype, footprint.value_dtype, self._stored)
         return curve[0] + self.state_bytes
 
     @property
     def sequences(self) -> int:
-        """Sequences of the batch that one copy of the attention serves: ceil(batch / dp)."""
+        """Sequences of the batch on one of the dp copies of the attention: ceil(batch / dp)."""
         return -(-self.footprint.batch // self.split.dp)
 
     @property
     def cache_bytes(self) -> int:
-        """Cache and state of those sequences at this context."""
+        """Bytes of cache and state of `sequences` sequences at the footprint's context."""
         return self.sequences * self.sequence_bytes(self.footprint.context)
 
     @property
     def weights_bytes(self) -> int:
-        """Weights: ceil(all of them / (tp * pp))."""
+        """Bytes of weights: ceil(all weights / (tp * pp))."""
         return -(-self.footprint.weights_bytes // (self.split.tp * self.split.pp))
 
     @property
     def usable_bytes(self) -> int:
-        """Memory of a GPU less the reserve."""
+        """Memory of a GPU without the reserve."""
         return int(self.footprint.gpu_bytes * (1 - self.reserve))
 
     @property
     def room_bytes(self) -> int:
-        """What the weights leave of that for the cache; below zero where not even they fit."""
+        """Usable memory less weights: the room for the cache. Negative when the weights alone do not fit."""
         return self.usable_bytes - self.weights_bytes
 
     @property
     def free_bytes(self) -> int:
-        """What weights and cache leave; below zero where they do not fit."""
+        """Usable memory less weights and cache. Negative when they do not fit."""
         return self.room_bytes - self.cache_bytes
 
     @property
     def fits(self) -> bool:
-        """Whether the batch fits at this context."""
+        """Whether weights and cache fit at the footprint's context and batch."""
         return self.free_bytes >= 0
 
     @property
     def max_batch(self) -> int | None:
-        """The largest batch at this context, over all copies; 0 where none fits, None where sequences cost nothing."""
-        each = self.sequence_bytes(self.footprint.context)
-        if not each:
+        """The largest batch at this context, on all dp copies together.
+
+        0 when not one sequence fits; None when there is no limit, because a sequence takes no memory.
+        """
+        per_sequence = self.sequence_bytes(self.footprint.context)
+        if not per_sequence:
             return None if self.room_bytes >= 0 else 0
-        return max(0, self.room_bytes // each) * self.split.dp
+        return max(0, self.room_bytes // per_sequence) * self.split.dp
 
     @property
     def max_context(self) -> int | None:
-        """The largest context at this batch; 0 where not one token fits, None where no context is too long."""
+        """The largest context at this batch; 0 when not one token fits, None when every context up to MOST_TOKENS fits."""
         budget = self.room_bytes // self.sequences
         if self.sequence_bytes(1) > budget:
             return 0
@@ -212,6 +230,6 @@ class PerGpu:
         return low
 
     def _stored(self, tokens: int) -> int:
-        """One GPU's share of a sequence's tokens, in whole blocks."""
+        """Return the tokens that one GPU has room for: ceil(tokens / cp), rounded up to whole blocks."""
         share = -(-tokens // self.split.cp)
         return -(-share // self.block_size) * self.block_size
