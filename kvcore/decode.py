@@ -1,17 +1,17 @@
-"""What one decode step reads and computes, and which of the two a GPU waits for: the roofline.
+"""The bytes and operations of one decode step, and whether memory or arithmetic limits it: the roofline model.
 
-A step writes one token for each sequence of a batch. It reads all weights once and the whole cache once,
+A step generates one token for each sequence of the batch. It reads all weights and the whole cache once:
 
     bytes = weights + cache
 
-and for every sequence multiplies and adds each parameter once and, in attention, each cached key and value once for
-each query head that reads it:
+For every sequence it multiplies and adds each parameter once and, in attention, each cached key and value once for each
+query head that reads it:
 
     flops = 2 * params * batch  +  4 * L * n_h * d_h * tokens * batch
 
-The GPU takes at least bytes / bandwidth and at least flops / peak (Williams, Waterman and Patterson 2009). Left out:
-activations, the token embedding's lookup, and every overhead; parameters of experts that a token does not pass are
-counted as read and computed, which a large batch makes true of the reading only.
+The GPU needs at least bytes / bandwidth and at least flops / peak (Williams, Waterman and Patterson 2009). Activations
+and all overheads are left out. The parameters of every expert are counted as read and as computed with; in truth a token
+uses a few experts only, and only a large batch reads them all.
 """
 
 from dataclasses import dataclass
@@ -25,37 +25,44 @@ __all__ = ["DecodeStep"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeStep:
-    """One step at a footprint's context and batch, on as many GPUs of a kind as it takes to hold it."""
+    """One decode step at a footprint's context and batch, on `footprint.gpus` GPUs of one kind.
+
+    >>> from kvcore import gpu, size
+    >>> step = DecodeStep(footprint=size("llama-3-70b", batch=8), gpu=gpu("h100-80gb"))
+    >>> step.bytes_read == 141_107_412_992 + 21_474_836_480  # weights and cache
+    True
+    >>> step.flops == 8 * (2 * 70_553_706_496 + 4 * 80 * 64 * 128 * 8192)  # 80 layers of 64 heads of 128
+    True
+    """
 
     footprint: Footprint
     gpu: Gpu
 
     @property
     def bytes_read(self) -> int:
-        """Weights and cache: what has to come out of memory."""
+        """Bytes read from memory: all weights and the whole cache."""
         return self.footprint.total_bytes
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions, of weights and in attention."""
-        held = self.footprint
-        heads = held.shape.query_heads
+        """Floating-point operations: a multiplication and an addition count as two."""
+        shape, context = self.footprint.shape, self.footprint.context
         attention = sum(
-            group.flops_per_cached_token(heads) * group.cached_tokens(held.context) for group in held.shape.groups
+            group.flops_per_cached_token(shape.query_heads) * group.cached_tokens(context) for group in shape.groups
         )
-        return held.batch * (2 * held.shape.params + attention)
+        return self.footprint.batch * (2 * shape.params + attention)
 
     @property
     def memory_seconds(self) -> Fraction:
-        """The least time for the bytes, shared evenly by the GPUs."""
+        """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth."""
         return Fraction(self.bytes_read, self.footprint.gpus * self.gpu.bandwidth_bytes_per_second)
 
     @property
     def compute_seconds(self) -> Fraction:
-        """The least time for the arithmetic at the peak of dense FP16."""
+        """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16."""
         return Fraction(self.flops, self.footprint.gpus * self.gpu.fp16_flops)
 
     @property
     def memory_over_compute(self) -> Fraction:
-        """How many times longer the bytes take than the arithmetic: above one, the step is memory-bound."""
+        """memory_seconds / compute_seconds: above one, memory bandwidth limits the step."""
         return self.memory_seconds / self.compute_seconds

@@ -1,6 +1,6 @@
-"""A model, a load and GPUs by their names: what `import kvcore` offers, over the classes that do the work.
+"""`kvcore.size` and `kvcore.split`: make a Footprint or a PerGpu from names such as "llama-3-70b", "fp8" and "h100-80gb".
 
-These two functions read names ("fp8", "h100-80gb") where `Footprint` and `PerGpu` want the things themselves.
+The classes themselves take the objects that these names stand for: a Shape, a Dtype, bytes of memory.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from kvcore.shape import Shape
 __all__ = ["Sizable", "size", "split"]
 
 type Sizable = str | Model | Reading | Shape | Mapping[str, object]
-"""What has a size: the id of a model, a model, a config that was read, a shape, or the parsed JSON of a config.json."""
+"""The model to size: its id in the catalog, a Model, a Reading of a config, a Shape, or the parsed JSON of a config.json."""
 
 _MOST_DECIMALS = 10_000
 
@@ -32,13 +32,14 @@ def size(
     weight_dtype: str = "fp16",
     gpu: str | Gpu = DEFAULT_GPU,
 ) -> Footprint:
-    """What a model with its cache takes at a context (tokens of each sequence) and a batch (sequences).
+    """Return the Footprint of a model at a context (tokens of each sequence) and a batch (sequences).
 
-    `cache_dtype` is the type of K and V, `value_dtype` that of V where it differs; `gpu` is a GPU of the catalog, or its id.
+    cache_dtype: the type of K and V. value_dtype: the type of V, if it differs. gpu: a GPU of the catalog, or its id.
 
     Raises:
-        UnknownName: for a model, a type or a GPU that no table holds.
-        Invalid, Unsupported: naming the field, for a config that cannot be read or a number out of range.
+        UnknownName: for a model, type or GPU that kvcore does not have.
+        Invalid, Unsupported: naming the field, for a config that cannot be read.
+        OutOfRange: naming the field, for a context or batch out of range.
 
     >>> size("llama-3-70b", batch=8).cache_bytes
     21474836480
@@ -68,18 +69,19 @@ def split(
     reserve: float | Fraction = Fraction(1, 10),
     block_size: int = 1,
 ) -> PerGpu:
-    """What the fullest GPU holds of a footprint, spread over tp * pp * dp GPUs; see `kvcore.parallel` for what each divides.
+    """Return what the fullest GPU stores when a footprint is divided among tp * pp * dp GPUs, and what fits there.
 
-    `reserve` is the share of a GPU's memory that the engine leaves alone (0.1 where vLLM's gpu_memory_utilization is 0.9),
-    `block_size` the tokens that it allocates at a time.
+    tp, pp, dp, cp: `kvcore.parallel` says what each divides.
+    reserve: the fraction of a GPU's memory that the engine does not use: 0.1 if vLLM's gpu_memory_utilization is 0.9.
+    block_size: the engine allocates the cache in blocks of so many tokens.
 
     Raises:
-        OutOfRange, Invalid: naming the field, for a split that no engine makes of this model.
+        OutOfRange, Invalid: naming the field, for numbers out of range, or that cannot divide this model.
 
     >>> split(size("deepseek-v3", batch=64, weight_dtype="fp8"), tp=8).bytes_per_token
     70272
     """
-    if not isinstance(footprint, Footprint):  # a program without types may well pass a model's id
+    if not isinstance(footprint, Footprint):  # a caller without type checking may pass a model's id
         raise Invalid("footprint", footprint, "a Footprint, as kvcore.size makes it")
     if type(reserve) not in {int, float, Fraction} or not 0 <= reserve < 1:
         raise OutOfRange("reserve", reserve, "a number from 0 to below 1")

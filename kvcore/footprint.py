@@ -1,10 +1,12 @@
-"""Weights plus cache over context and batch: totals, the cliff, what fits.
+"""The memory of a model's weights and cache at a context and batch: totals, the cliff, and what fits.
 
-    cache(context, batch) = batch * (cache of one sequence of that context + its state)
+    cache(context, batch) = batch * (cache of one sequence of that context + its recurrent state)
     total = weights + cache
 
-For one full-attention group the cache of a sequence is the article's 2 * L * n_kv * d_h * p * context; for any
-other shape it is the sum over the layer groups. Everything is in bytes, tokens, sequences or GPUs, and exact.
+If all layers use full attention, the cache of a sequence is 2 * L * n_kv * d_h * p * context, as in the article. In
+general it is the sum over the groups of layers. Results are exact integers (bytes, tokens, sequences, GPUs) or fractions.
+
+The cliff is where the cache gets larger than the weights.
 """
 
 from collections.abc import Sequence
@@ -25,10 +27,20 @@ MOST_SEQUENCES = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class Footprint:
-    """What a model with its cache holds in memory at one context and batch.
+    """The memory that a model's weights and cache take at one context and batch.
 
-    context: tokens a sequence; batch: sequences; gpu_bytes: memory of one GPU, as its driver reports it.
-    value_dtype: the type of V where it differs from that of K. name: what the model is called where it is shown. Raises Invalid, naming the field, when a number is out of range.
+    context: tokens of each sequence. batch: sequences.
+    cache_dtype: the type of K and V. value_dtype: the type of V, if it differs from that of K.
+    gpu_bytes: memory of one GPU, as its driver reports it.
+    name: the model's name for titles of figures; it may be empty.
+
+    Raises:
+        OutOfRange: naming the field, when context, batch or gpu_bytes is out of range.
+
+    >>> from kvcore import size
+    >>> footprint = size("llama-3-70b", context=8192, batch=8)
+    >>> footprint.bytes_per_token, footprint.cache_bytes, footprint.weights_bytes, footprint.gpus
+    (327680, 21474836480, 141107412992, 2)
     """
 
     shape: Shape
@@ -47,79 +59,90 @@ class Footprint:
 
     @cached_property
     def bytes_per_token(self) -> int:
-        """Cache of one more token of one sequence, in all layers, while it is below every window."""
+        """Bytes that one token adds to the cache of a sequence, in all layers, while the context is below every window."""
         return self.shape.bytes_per_token(self.cache_dtype, self.value_dtype)
 
     def sequence_curve(self, contexts: Sequence[int]) -> list[int]:
-        """Cache and state of one sequence at each of these contexts."""
+        """Return the bytes of cache and state of one sequence at each of these contexts."""
         state = self.shape.state_bytes
         curve = cache_curve(self.shape.groups, contexts, self.cache_dtype, self.value_dtype)
         return [size + state for size in curve] if state else curve
 
     def sequence_bytes(self, context: int) -> int:
-        """Cache and state of one sequence of `context` tokens."""
+        """Return the bytes of cache and state of one sequence of `context` tokens.
+
+        Raises:
+            OutOfRange: when `context` is not from 0 to MOST_TOKENS.
+        """
         return self.sequence_curve((check_int("context", context, 0, MOST_TOKENS),))[0]
 
     def cache_curve(self, contexts: Sequence[int]) -> list[int]:
-        """Cache and state of the whole batch at each of these contexts: what a chart is drawn from."""
+        """Return the bytes of cache and state of the whole batch at each of these contexts, as the cliff chart plots them."""
         return [self.batch * size for size in self.sequence_curve(contexts)]
 
     @cached_property
     def bytes_per_sequence(self) -> int:
-        """Cache and state of one sequence at this context."""
+        """Bytes of cache and state of one sequence at this context."""
         return self.sequence_bytes(self.context)
 
     @cached_property
     def cache_bytes(self) -> int:
-        """Cache and state of the whole batch at this context."""
+        """Bytes of cache and state of the whole batch at this context."""
         return self.batch * self.bytes_per_sequence
 
     @cached_property
     def weights_bytes(self) -> int:
-        """All parameters in the weights' type."""
+        """Bytes of all parameters in `weight_dtype`."""
         return self.shape.weights_bytes(self.weight_dtype)
 
     @property
     def total_bytes(self) -> int:
-        """Weights and cache together."""
+        """Bytes of weights and cache together."""
         return self.weights_bytes + self.cache_bytes
 
     @property
     def ratio(self) -> Fraction:
-        """Cache over weights, exactly."""
+        """Cache divided by weights."""
         return Fraction(self.cache_bytes, self.weights_bytes)
 
     @cached_property
     def cliff_context(self) -> int | None:
-        """The least context whose cache exceeds the weights at this batch; None when no context's does."""
+        """The shortest context at which the cache exceeds the weights at this batch, or None if it never does."""
         return self.least_context_over(self.weights_bytes // self.batch)
 
     @property
     def cliff_batch(self) -> int | None:
-        """The least batch whose cache exceeds the weights at this context; None for a model without a cache."""
+        """The smallest batch at which the cache exceeds the weights at this context, or None for a model without a cache."""
         return self.weights_bytes // self.bytes_per_sequence + 1 if self.bytes_per_sequence else None
 
     @property
     def gpus(self) -> int:
-        """GPUs whose memory, all of it, holds weights and cache."""
+        """How many GPUs have enough memory for weights and cache: ceil(total / gpu_bytes), with no memory reserved."""
         return -(-self.total_bytes // self.gpu_bytes)
 
     @property
     def max_batch(self) -> int | None:
-        """The largest batch at this context on those GPUs; None when sequences cost nothing."""
+        """The largest batch at this context that fits in the memory of `gpus` GPUs, or None if a sequence takes no memory."""
         if not self.bytes_per_sequence:
             return None
         return (self.gpus * self.gpu_bytes - self.weights_bytes) // self.bytes_per_sequence
 
     @property
     def free_bytes(self) -> int:
-        """What those GPUs have left."""
+        """Bytes left over in the memory of `gpus` GPUs."""
         return self.gpus * self.gpu_bytes - self.total_bytes
 
     def least_context_over(self, budget: int) -> int | None:
-        """The least context at which one sequence takes more than `budget` bytes; None when none does.
+        """Return the shortest context at which one sequence takes more than `budget` bytes, or None if none does.
 
-        A sequence's bytes grow linearly between the contexts at which a group of layers stops growing.
+        A sequence's bytes are piecewise linear in its context: the slope changes only where the window of a group of
+        layers is full. So each linear piece is solved in turn, from the shortest contexts on.
+
+        >>> from kvcore import size
+        >>> size("mistral-7b-v0.1").least_context_over(2**20)  # 131,072 bytes a token: 8 tokens are a MiB
+        9
+        >>> size("mistral-7b-v0.1").least_context_over(2**29) is None  # the window of 4,096 tokens takes 2**29 bytes
+        True
         """
         start = 0
         for end in (*sorted({cap for group in self.shape.groups if (cap := group.max_cached_tokens)}), None):
@@ -135,10 +158,11 @@ class Footprint:
         return None
 
     def _repr_svg_(self) -> str:
-        """The cliff chart of this footprint, which a notebook shows in its place.
+        """Return the cliff chart of this footprint as SVG; a notebook shows it as the value of a cell.
 
-        The only place where numbers import drawing: within the call, so that nobody else pays for it.
+        This is the only import of drawing code by code that computes. It is inside the method so that `import kvcore`
+        does not load the drawing code.
         """
-        from kvcore.page.chart.standalone import chart_svg  # noqa: PLC0415 - see above
+        from kvcore.page.chart.standalone import chart_svg  # noqa: PLC0415 - the docstring says why
 
         return chart_svg(self)

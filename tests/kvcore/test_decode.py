@@ -10,7 +10,7 @@ from kvcore.footprint import Footprint
 
 def step(*, model="llama-3-70b", context=8192, batch=8):
     gpu = GPUS["h100-80gb"]
-    held = Footprint(
+    footprint = Footprint(
         shape=MODELS[model].shape,
         context=context,
         batch=batch,
@@ -18,20 +18,21 @@ def step(*, model="llama-3-70b", context=8192, batch=8):
         weight_dtype=weight_dtype("fp16"),
         gpu_bytes=gpu.memory_bytes,
     )
-    return DecodeStep(footprint=held, gpu=gpu)
+    return DecodeStep(footprint=footprint, gpu=gpu)
 
 
 def test_a_step_reads_weights_and_cache_once():
     assert step().bytes_read == 141_107_412_992 + 21_474_836_480
 
 
-def test_a_step_computes_two_flops_a_parameter_and_four_a_cached_number_and_query_head():
+def test_a_step_takes_two_flops_a_parameter_and_four_a_cached_number_and_query_head():
     # 8 * (2 * 70,553,706,496 + 4 * 80 layers * 64 heads * 128 numbers * 8,192 tokens)
     assert step().flops == 8 * (141_107_412_992 + 21_474_836_480)
 
 
-def test_decoding_the_70b_waits_for_memory():
-    # per sequence and byte the arithmetic of one flop a byte of weights and of 8 flops a byte of cache
+def test_memory_bandwidth_limits_decoding_llama_3_70b():
+    # each of 8 sequences needs one flop a byte of weights (2 flops, 2 bytes) and one a byte of the batch's cache (8 query
+    # heads share a KV head, 1/8 of the cache is its own), so 8 flops a byte in all
     ratio = step().memory_over_compute
     assert ratio == Fraction(162_582_249_472, GPUS["h100-80gb"].bandwidth_bytes_per_second) / Fraction(
         8 * 162_582_249_472, GPUS["h100-80gb"].fp16_flops
@@ -42,12 +43,12 @@ def test_decoding_the_70b_waits_for_memory():
 @pytest.mark.parametrize(
     ("model", "context", "tokens"), [("mistral-7b-v0.1", 32_768, 4_096), ("mistral-7b-v0.3", 32_768, 32_768)]
 )
-def test_a_window_bounds_what_attention_computes(model, context, tokens):
-    held = step(model=model, context=context, batch=1)
-    assert held.flops - 2 * MODELS[model].shape.params == 4 * 32 * 32 * 128 * tokens
+def test_a_window_limits_the_flops_of_attention(model, context, tokens):
+    one_sequence = step(model=model, context=context, batch=1)
+    assert one_sequence.flops - 2 * MODELS[model].shape.params == 4 * 32 * 32 * 128 * tokens
 
 
-def test_the_gpus_share_the_work():
+def test_the_bytes_are_divided_among_the_gpus():
     one, many = step(batch=1), step(batch=400)
     assert many.footprint.gpus > one.footprint.gpus
     assert many.memory_seconds == Fraction(

@@ -1,4 +1,4 @@
-"""Golden values are those of DESIGN's arithmetic, written out by hand: 2 * 80 * 8 * 128 * 2 = 327,680 and so on."""
+"""Expected values are worked by hand: Llama-3 70B caches 2 * 80 * 8 * 128 * 2 = 327,680 bytes a token, and so on."""
 
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from kvcore.shape import Shape
 H100 = 81_559 * 2**20
 
 
-def footprint(model="llama-3-70b", *, context=8192, batch=8, cache="fp16", weights="fp16", gpu_bytes=H100, **edits):
+def footprint_of(model="llama-3-70b", *, context=8192, batch=8, cache="fp16", weights="fp16", gpu_bytes=H100, **edits):
     shape = MODELS[model].shape
     return Footprint(
         shape=shape.edited(**edits) if edits else shape,
@@ -41,19 +41,19 @@ def footprint(model="llama-3-70b", *, context=8192, batch=8, cache="fp16", weigh
     ],
 )
 def test_bytes_per_token(asked, expected):
-    assert footprint(**asked).bytes_per_token == expected
+    assert footprint_of(**asked).bytes_per_token == expected
 
 
-def test_the_article_s_state_adds_up():
-    held = footprint()
-    assert held.bytes_per_sequence == 2_684_354_560  # 2.5 GiB
-    assert held.cache_bytes == 21_474_836_480  # 20 GiB
-    assert held.weights_bytes == 141_107_412_992
-    assert held.total_bytes == 162_582_249_472
-    assert held.ratio == Fraction(21_474_836_480, 141_107_412_992)
-    assert held.gpus == 2
-    assert held.free_bytes == 2 * 81_559 * 2**20 - 162_582_249_472
-    assert held.max_batch == 11
+def test_totals_of_the_article_s_example():
+    footprint = footprint_of()
+    assert footprint.bytes_per_sequence == 2_684_354_560  # 2.5 GiB
+    assert footprint.cache_bytes == 21_474_836_480  # 20 GiB
+    assert footprint.weights_bytes == 141_107_412_992
+    assert footprint.total_bytes == 162_582_249_472
+    assert footprint.ratio == Fraction(21_474_836_480, 141_107_412_992)
+    assert footprint.gpus == 2
+    assert footprint.free_bytes == 2 * 81_559 * 2**20 - 162_582_249_472
+    assert footprint.max_batch == 11
 
 
 @pytest.mark.parametrize(
@@ -67,76 +67,78 @@ def test_the_article_s_state_adds_up():
         pytest.param({"batch": 8, "context": 1024}, 53_829, 421, id="1,024 tokens"),
     ],
 )
-def test_the_cliff_is_the_first_that_exceeds_the_weights(asked, context, batch):
-    held = footprint(**asked)
-    assert (held.cliff_context, held.cliff_batch) == (context, batch)
+def test_the_cliff_is_the_first_context_or_batch_whose_cache_exceeds_the_weights(asked, context, batch):
+    footprint = footprint_of(**asked)
+    assert (footprint.cliff_context, footprint.cliff_batch) == (context, batch)
 
 
-def test_the_cliff_of_mha_comes_seven_times_sooner_not_eight():
-    grouped, mha = footprint(), footprint(kv_heads=64)
+def test_with_mha_the_cliff_is_at_a_context_7_06_times_shorter():
+    grouped, mha = footprint_of(), footprint_of(kv_heads=64)
     assert mha.shape.params == 79_948_947_456
     assert mha.shape.params - grouped.shape.params == 9_395_240_960
     assert round(grouped.cliff_context / mha.cliff_context, 2) == 7.06
 
 
-def test_a_window_caps_the_cache():
-    held = footprint(model="mistral-7b-v0.1", context=32_768, batch=1)
-    assert held.cache_bytes == 4_096 * 131_072
-    assert held.cliff_context is None
-    assert held.cliff_batch == 14_483_464_192 // 536_870_912 + 1
+def test_a_window_limits_the_cache():
+    footprint = footprint_of(model="mistral-7b-v0.1", context=32_768, batch=1)
+    assert footprint.cache_bytes == 4_096 * 131_072
+    assert footprint.cliff_context is None
+    assert footprint.cliff_batch == 14_483_464_192 // 536_870_912 + 1
 
 
-def test_a_crossing_within_the_window_is_found():
-    held = footprint(model="mistral-7b-v0.1", batch=512)
-    assert held.cliff_context == 14_483_464_192 // (512 * 131_072) + 1
+def test_the_cliff_is_found_below_the_window():
+    footprint = footprint_of(model="mistral-7b-v0.1", batch=512)
+    assert footprint.cliff_context == 14_483_464_192 // (512 * 131_072) + 1
 
 
 @pytest.mark.parametrize(
     "model", ["llama-3-70b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "codestral-mamba-7b"]
 )
-def test_the_curve_is_the_batch_times_a_sequence_at_every_context(model):
-    held = footprint(model=model, batch=3)
+def test_cache_curve_is_the_batch_times_the_bytes_of_a_sequence(model):
+    footprint = footprint_of(model=model, batch=3)
     contexts = (1, 1024, 4096, 4097, 8192, 2**20)
-    assert held.cache_curve(contexts) == [3 * held.sequence_bytes(context) for context in contexts]
+    assert footprint.cache_curve(contexts) == [3 * footprint.sequence_bytes(context) for context in contexts]
 
 
-def test_a_curve_worked_by_hand():
-    """Mistral 7B v0.1: 131,072 bytes a token until its window of 4,096 is full, then nothing more; two sequences."""
-    held = footprint(model="mistral-7b-v0.1", batch=2)
-    assert held.cache_curve((1, 4095, 4096, 4097, 2**20)) == [
+def test_cache_curve_of_a_model_with_a_window():
+    """Mistral 7B v0.1, two sequences: 131,072 bytes a token until the window of 4,096 tokens is full, then no more."""
+    footprint = footprint_of(model="mistral-7b-v0.1", batch=2)
+    assert footprint.cache_curve((1, 4095, 4096, 4097, 2**20)) == [
         262_144, 1_073_479_680, 1_073_741_824, 1_073_741_824, 1_073_741_824
     ]  # fmt: skip
 
 
-def test_the_least_batch_is_past_the_weights_and_not_level_with_them():
-    """Weights that are exactly 16 sequences, and 160 tokens, of cache: `>=` in the place of `>` would answer those."""
+def test_at_the_cliff_the_cache_is_larger_than_the_weights_not_equal():
+    """The weights take as much as 16 sequences, or 160 tokens: a `>=` in place of `>` would return 16 and 160."""
     shape = Shape(
         hidden_size=64, query_heads=1, groups=(LayerGroup(layers=1, kv_heads=1, key_dim=64, value_dim=64),),
         mlps=(), vocab_size=64, tied=True, norms_per_layer=0, model_norms=0,
     )  # fmt: skip
     fp16 = cache_dtype("fp16")
-    held = Footprint(shape=shape, context=10, batch=1, cache_dtype=fp16, weight_dtype=weight_dtype("fp16"), gpu_bytes=1)
-    assert (held.weights_bytes, held.bytes_per_sequence) == (2 * 5 * 64 * 64, 10 * 2 * 64 * 2)
-    assert held.cliff_batch == 17  # 16 sequences weigh as much as the weights, 17 more
-    assert held.cliff_context == 161  # and 160 tokens as much
+    footprint = Footprint(
+        shape=shape, context=10, batch=1, cache_dtype=fp16, weight_dtype=weight_dtype("fp16"), gpu_bytes=1
+    )
+    assert (footprint.weights_bytes, footprint.bytes_per_sequence) == (2 * 5 * 64 * 64, 10 * 2 * 64 * 2)
+    assert footprint.cliff_batch == 17  # 16 sequences take exactly as much as the weights
+    assert footprint.cliff_context == 161  # 160 tokens take exactly as much as the weights
 
 
-def test_no_room_for_the_weights_is_no_negative_batch():
-    held = footprint(gpu_bytes=24_564 * 2**20)
-    assert held.gpus == 7
-    assert held.max_batch == (7 * 24_564 * 2**20 - 141_107_412_992) // 2_684_354_560
+def test_max_batch_when_one_gpu_is_smaller_than_the_weights():
+    footprint = footprint_of(gpu_bytes=24_564 * 2**20)
+    assert footprint.gpus == 7
+    assert footprint.max_batch == (7 * 24_564 * 2**20 - 141_107_412_992) // 2_684_354_560
 
 
 @pytest.mark.parametrize("field", ["context", "batch", "gpu_bytes"])
 @pytest.mark.parametrize("value", [0, -1, True, 1.0, "8", 2**70])
-def test_a_number_out_of_range_is_refused_by_name(field, value):
+def test_a_number_out_of_range_is_refused_naming_the_field(field, value):
     with pytest.raises(KvcoreError) as caught:
-        footprint(**{field: value})
+        footprint_of(**{field: value})
     assert caught.value.field == field
 
 
 def test_totals_and_crossings_agree_with_numpy_over_random_shapes():
-    numpy = pytest.importorskip("numpy", reason="numpy is the oracle, and is not in the browser's Python")
+    numpy = pytest.importorskip("numpy", reason="this test compares with numpy, which is not installed in Pyodide")
     random = numpy.random.default_rng(20261129)
     contexts = numpy.arange(1, 2**17, dtype=numpy.int64)
     for model in ("llama-3-8b", "gemma-2-27b", "mistral-7b-v0.1", "qwen3-32b"):
@@ -144,15 +146,15 @@ def test_totals_and_crossings_agree_with_numpy_over_random_shapes():
             heads = int(random.choice([8, 16, 32, 64]))
             kv_heads = int(random.choice([h for h in (1, 2, 4, 8, 16, 32, 64) if heads % h == 0]))
             batch = int(random.integers(1, 2000))
-            held = footprint(model=model, batch=batch, context=9, query_heads=heads, kv_heads=kv_heads)
+            footprint = footprint_of(model=model, batch=batch, context=9, query_heads=heads, kv_heads=kv_heads)
             per_sequence = sum(
                 numpy.minimum(contexts, group.window or 2**40) * (4 * group.layers * group.kv_heads * group.key_dim)
-                for group in held.shape.groups
+                for group in footprint.shape.groups
             )
-            assert held.cache_bytes == batch * int(per_sequence[8])
-            over = numpy.flatnonzero(batch * per_sequence > held.weights_bytes)
+            assert footprint.cache_bytes == batch * int(per_sequence[8])
+            over = numpy.flatnonzero(batch * per_sequence > footprint.weights_bytes)
             expected = int(contexts[over[0]]) if len(over) else None
-            if held.cliff_context is None or held.cliff_context <= contexts[-1]:
-                assert held.cliff_context == expected
+            if footprint.cliff_context is None or footprint.cliff_context <= contexts[-1]:
+                assert footprint.cliff_context == expected
             else:
                 assert expected is None
