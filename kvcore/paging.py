@@ -1,10 +1,11 @@
-"""Contiguous and paged allocation of the same requests.
+"""Contiguous and paged allocation of cache memory for the same requests.
 
-A server does not know how long a reply will be. A contiguous one reserves room for the longest for every sequence;
-a paged one hands out blocks of `block_size` tokens as a sequence grows, so that only its last block has empty room:
+A server does not know how long a reply will be. Contiguous allocation reserves memory for the longest possible sequence,
+for every sequence. Paged allocation gives a sequence one block of `block_size` tokens at a time as it grows, so that only
+its last block is partly empty. Tokens reserved for each sequence:
 
-    contiguous:  reserved = ceil(longest / block_size) * block_size   for each sequence
-    paged:       reserved = ceil(tokens / block_size) * block_size    for each sequence, waste below one block
+    contiguous:  ceil(longest / block_size) * block_size
+    paged:       ceil(tokens / block_size) * block_size, which wastes less than one block
 
 Source: Kwon et al. 2023, arXiv 2309.06180, sections 3 and 4.
 """
@@ -33,10 +34,10 @@ __all__ = [
 STRATEGIES = ("contiguous", "paged")
 
 LONGEST = 2048
-"""Tokens a contiguous server reserves for a sequence: the longest that OPT serves in the paper's measurements."""
+"""Tokens that contiguous allocation reserves for each sequence: OPT's longest sequence, as in the paper's measurements."""
 
 MEAN_PROMPT, MEAN_REPLY = 161, 338
-"""Mean tokens of prompts and replies in ShareGPT conversations (161.31 and 337.99): Kwon et al. 2023, figure 11."""
+"""Mean tokens of the prompts and replies of ShareGPT (161.31 and 337.99): Kwon et al. 2023, figure 11."""
 
 _SEED = 2309_06180
 _MOST_SEQUENCES = 2**20
@@ -44,7 +45,14 @@ _MOST_SEQUENCES = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A sequence to serve: tokens of its prompt, all there at once, and of its reply, written one by one."""
+    """A sequence to serve: the tokens of its prompt, stored at once, and of its reply, generated one by one.
+
+    Raises:
+        OutOfRange: naming the field, for an empty prompt or a negative reply.
+
+    >>> Request(prompt=255, reply=414).tokens
+    669
+    """
 
     prompt: int
     reply: int
@@ -55,13 +63,20 @@ class Request:
 
     @property
     def tokens(self) -> int:
-        """Tokens that are stored once the reply is written."""
+        """Tokens stored when the reply is complete."""
         return self.prompt + self.reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation:
-    """What a strategy holds for some requests: tokens stored and blocks reserved, for each sequence."""
+    """The memory that a strategy allocates for some requests.
+
+    stored: the tokens stored for each sequence. blocks: the blocks reserved for each sequence.
+
+    >>> allocation = allocate("paged", [Request(prompt=100, reply=30), Request(prompt=5, reply=5)], 16)
+    >>> allocation.stored, allocation.blocks, allocation.utilisation  # 140 tokens in 10 blocks of 16
+    ((130, 10), (9, 1), Fraction(7, 8))
+    """
 
     strategy: str
     block_size: int
@@ -70,35 +85,41 @@ class Allocation:
 
     @property
     def stored_tokens(self) -> int:
-        """Tokens that are really there."""
+        """Tokens stored, of all sequences."""
         return sum(self.stored)
 
     @property
     def used_blocks(self) -> int:
-        """Blocks that hold at least one token."""
+        """Blocks in which at least one token is stored."""
         return sum(-(-tokens // self.block_size) for tokens in self.stored)
 
     @property
     def reserved_blocks(self) -> int:
-        """Blocks that are paid for."""
+        """Blocks reserved, of all sequences."""
         return sum(self.blocks)
 
     @property
     def reserved_tokens(self) -> int:
-        """Tokens that the reserved blocks have room for."""
+        """Tokens for which the reserved blocks have room."""
         return self.reserved_blocks * self.block_size
 
     @property
     def utilisation(self) -> Fraction:
-        """Stored tokens over reserved tokens, in (0, 1]."""
+        """Stored tokens divided by reserved tokens: above 0, at most 1."""
         return Fraction(self.stored_tokens, self.reserved_tokens)
 
 
 def requests(count: int, seed: int = _SEED) -> tuple[Request, ...]:
-    """The first `count` requests of a fixed, seeded stream; the same in every Python.
+    """Return the first `count` requests of a random stream that is the same on every machine and in every Python.
 
-    Prompts and replies are exponentially distributed with the means of ShareGPT, at least one token each, and cut so
-    that the two together never exceed LONGEST.
+    The lengths of prompts and replies are exponentially distributed with the means of ShareGPT. Each is at least one
+    token, and shortened where prompt and reply together would exceed LONGEST.
+
+    Raises:
+        OutOfRange: when `count` is not from 1 to 2**20.
+
+    >>> requests(2)
+    (Request(prompt=255, reply=414), Request(prompt=5, reply=75))
     """
     check_int("sequences", count, 1, _MOST_SEQUENCES)
     return tuple(islice(_stream(seed), count))
@@ -117,7 +138,10 @@ def _exponential(uniform: Fraction, mean: int) -> int:
 
 
 def _uniform(seed: int) -> Iterator[Fraction]:
-    """Evenly spread numbers in (0, 1]: splitmix64 (Steele, Lea and Flood 2014), written out so that it never changes."""
+    """Yield uniformly distributed numbers in (0, 1] by splitmix64 (Steele, Lea and Flood 2014).
+
+    Python's own `random` may give other numbers in another version.
+    """
     mask = 2**64 - 1
     state = seed
     while True:
@@ -128,18 +152,23 @@ def _uniform(seed: int) -> Iterator[Fraction]:
 
 
 def allocate(strategy: str, arrived: Sequence[Request], block_size: int, longest: int = LONGEST) -> Allocation:
-    """Allocate for requests that have been served to their end.
+    """Allocate memory for requests whose replies are complete; blocks have `block_size` tokens.
 
     Raises:
-        Invalid: naming the field, for an unknown strategy, no request, a block below one token, or a request longer
-            than `longest`.
+        Invalid: naming the field, for an unknown strategy, no requests, or a request longer than `longest`.
+        OutOfRange: for a block of less than one token.
+
+    >>> allocate("contiguous", requests(6), 128).blocks  # 2,048 tokens in blocks of 128
+    (16, 16, 16, 16, 16, 16)
+    >>> allocate("paged", requests(6), 128).blocks
+    (6, 1, 2, 5, 4, 1)
     """
     check_int("block_size", block_size, 1, 2**40)
     if not arrived:
         raise Invalid("sequences", arrived, "at least one request")
     stored = tuple(request.tokens for request in arrived)
     if max(stored) > longest:
-        raise Invalid("tokens", max(stored), f"at most the {longest} that are reserved")
+        raise Invalid("tokens", max(stored), f"at most {longest}, the tokens reserved for a sequence")
     return Allocation(
         strategy=strategy,
         block_size=block_size,
@@ -157,7 +186,15 @@ def _blocks(strategy: str, tokens: int, block_size: int, longest: int) -> int:
 
 
 def fit(strategy: str, blocks: int, block_size: int, seed: int = _SEED, longest: int = LONGEST) -> int:
-    """How many sequences of the stream, taken in order, have room in a pool of this many blocks."""
+    """Return how many sequences of the random stream, taken in order, fit in a pool of `blocks` blocks.
+
+    Raises:
+        OutOfRange: naming the field, for a negative pool or a block of less than one token.
+        Invalid: for an unknown strategy.
+
+    >>> fit("contiguous", 96, 128), fit("paged", 19, 128)
+    (6, 6)
+    """
     check_int("blocks", blocks, 0, 2**40)
     check_int("block_size", block_size, 1, 2**40)
     free, count = blocks, 0
@@ -170,10 +207,16 @@ def fit(strategy: str, blocks: int, block_size: int, seed: int = _SEED, longest:
 
 
 def block_order(arrived: Sequence[Request], block_size: int) -> list[int]:
-    """Which sequence takes each block of a paged pool, in the order they are handed out.
+    """Return the index of the sequence that gets each block of a paged pool, in the order of allocation.
 
-    All prompts come in first, one after another; then every sequence writes a token a step, and takes the next free
-    block whenever its last one is full. Answers the index of the sequence for each block.
+    All prompts are stored first, one after another. Then every sequence generates one token a step, and gets the next
+    free block whenever its last one is full.
+
+    Raises:
+        OutOfRange: for a block of less than one token.
+
+    >>> block_order([Request(prompt=3, reply=4), Request(prompt=1, reply=2)], 2)
+    [0, 0, 1, 0, 1, 0]
     """
     check_int("block_size", block_size, 1, 2**40)
     order: list[int] = []
