@@ -1,7 +1,9 @@
-"""The same answers in a terminal: `kvcore size`, `kvcore models` and `kvcore paging`.
+"""The command line: `kvcore size`, `kvcore models` and `kvcore paging` print what the article shows.
 
-`size` keeps the state of recurrent layers apart: `cache_bytes` and its kin are without it, `state_bytes` is that of one
-sequence, and `ratio`, `cliff_context` and `gpus` count both, as both must fit. Bad input is one line on standard error that names the field, exit status 2, and nothing on standard output.
+`size` reports recurrent state separately. `cache_bytes`, `cache_bytes_per_sequence` and `cache_bytes_per_gpu` are without
+it; `state_bytes` is the state of one sequence; `ratio`, `cliff_context` and `gpus` count both, as both must fit in memory.
+
+For bad input it prints one line that names the field on standard error, nothing on standard output, and exits with 2.
 """
 
 import argparse
@@ -23,19 +25,32 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 __all__ = ["main"]
 
-_MOST_READ = 1_000_001  # one more character than kvcore.config takes, whatever the file is
-_MOST_DIGITS = 1000  # CPython reads 4,300; every limit is far below
+_MOST_READ = 1_000_001  # characters: one more than kvcore.config accepts, so that a longer file is refused unread
+_MOST_DIGITS = 1000  # CPython refuses to read above 4,300 digits; every allowed number is far shorter
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line and leaves the usage to --help."""
+    """An argument parser that prints an error as one line, without the usage, which --help prints."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {' '.join(message.split())}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; answers the exit status."""
+    """Run one command and return its exit status: 0, or 2 for bad input, or 1 when the output cannot be written.
+
+    arguments: what follows `kvcore` on the command line; None for that of this process.
+
+    Raises:
+        SystemExit: after --help and --version, and for options that cannot be parsed.
+
+    >>> main(["paging", "--strategy", "paged"])
+    sequences             6, paged, blocks of 128 tokens
+    stored                2,068 tokens, 646.3 MiB
+    reserved              2,432 tokens in 19 blocks, 760 MiB
+    used of that          85.0 %
+    0
+    """
     options = _parser().parse_args(arguments)
     try:
         lines = {"size": _size, "models": _models, "paging": _paging}[options.command](options)
@@ -45,12 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `kvcore models | head`
+    except BrokenPipeError:  # the reading process has closed the pipe, as in `kvcore models | head`
         sys.stderr.close()
         return 1
-    except (OSError, AttributeError) as error:  # a full disk, or no standard output at all
+    except (OSError, AttributeError) as error:  # OSError: a full disk; AttributeError: sys.stdout is None
         sys.stderr.write(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})\n")
-        sys.stderr.close()  # nor what is left in it at exit
+        sys.stderr.close()  # so that Python does not try at exit to write what is still buffered
         return 1
     return 0
 
@@ -85,6 +100,7 @@ def _parser() -> _Parser:
 
 
 def _size(options: argparse.Namespace) -> list[str]:
+    """Return the output of `kvcore size`."""
     shape = _shape(options.model)
     keys, values = _dtypes(options)
     context, batch = _number("context", options.context), _number("batch", options.batch)
@@ -99,7 +115,7 @@ def _size(options: argparse.Namespace) -> list[str]:
     )
     per_gpu = batch * shape.cache_bytes_per_gpu(context, _number("tp", options.tp), keys, values)
     per_sequence = shape.cache_bytes(context, keys, values)
-    answer = {
+    result = {
         "model": options.model,
         "layers": shape.layers,
         "bytes_per_token": footprint.bytes_per_token,
@@ -114,7 +130,7 @@ def _size(options: argparse.Namespace) -> list[str]:
         "gpus": footprint.gpus,
     }
     if options.json:
-        return [json.dumps(answer, indent=2)]
+        return [json.dumps(result, indent=2)]
     cliff = footprint.cliff_context
     rows = {
         "model": f"{options.model}: {shape.layers} layers, {format_parameters(shape.params)} parameters",
@@ -133,47 +149,47 @@ def _size(options: argparse.Namespace) -> list[str]:
 
 
 def _dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
-    """The types of K and V."""
+    """Return the types of K and V."""
     keys = cache_dtype(options.cache_dtype)
     return keys, keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
 
 
 def _paging(options: argparse.Namespace) -> list[str]:
-    """Serve the first requests of the fixed stream that the page serves, and say what is stored and what is reserved."""
+    """Return the output of `kvcore paging`: the tokens stored and reserved for the requests that the article uses, too."""
     shape, (keys, values) = _shape(options.model), _dtypes(options)
     arrived, block_size = requests(_number("sequences", options.sequences)), _number("block_size", options.block_size)
-    held = allocate(options.strategy, arrived, block_size)
-    pool = held.reserved_blocks
+    allocation = allocate(options.strategy, arrived, block_size)
 
     def size(tokens: Iterable[int]) -> int:
         return sum(shape.cache_bytes(count, keys, values) + shape.state_bytes for count in tokens)
 
-    answer = {
-        "strategy": held.strategy,
+    result = {
+        "strategy": allocation.strategy,
         "model": options.model,
         "sequences": len(arrived),
         "block_size": block_size,
-        "stored_tokens": held.stored_tokens,
-        "used_blocks": held.used_blocks,
-        "reserved_tokens": held.reserved_tokens,
-        "reserved_blocks": pool,
-        "stored_bytes": size(held.stored),
-        "reserved_bytes": size(blocks * block_size for blocks in held.blocks),
-        "utilisation": float(held.utilisation),
+        "stored_tokens": allocation.stored_tokens,
+        "used_blocks": allocation.used_blocks,
+        "reserved_tokens": allocation.reserved_tokens,
+        "reserved_blocks": allocation.reserved_blocks,
+        "stored_bytes": size(allocation.stored),
+        "reserved_bytes": size(blocks * block_size for blocks in allocation.blocks),
+        "utilisation": float(allocation.utilisation),
     }
     if options.json:
-        return [json.dumps(answer, indent=2)]
+        return [json.dumps(result, indent=2)]
     rows = {
-        "sequences": f"{format_count(len(arrived))}, {held.strategy}, blocks of {format_count(block_size)} tokens",
-        "stored": f"{format_count(held.stored_tokens)} tokens, {format_bytes(size(held.stored))}",
-        "reserved": f"{format_count(held.reserved_tokens)} tokens in {format_count(pool)} blocks, "
-        f"{format_bytes(size(blocks * block_size for blocks in held.blocks))}",
-        "used of that": f"{significant(100 * held.utilisation)} %",
+        "sequences": f"{format_count(len(arrived))}, {allocation.strategy}, blocks of {format_count(block_size)} tokens",
+        "stored": f"{format_count(allocation.stored_tokens)} tokens, {format_bytes(size(allocation.stored))}",
+        "reserved": f"{format_count(allocation.reserved_tokens)} tokens in {format_count(allocation.reserved_blocks)} blocks, "
+        f"{format_bytes(size(blocks * block_size for blocks in allocation.blocks))}",
+        "used of that": f"{significant(100 * allocation.utilisation)} %",
     }
     return [f"{label:22}{value}" for label, value in rows.items()]
 
 
 def _models(options: argparse.Namespace) -> list[str]:
+    """Return the output of `kvcore models`."""
     fp16 = cache_dtype("fp16")
     if options.json:
         return [json.dumps([_row(row, fp16) for row in MODELS.values()], indent=2)]
@@ -201,21 +217,21 @@ def _row(row: Model, dtype: Dtype) -> dict[str, object]:
 
 
 def _shape(name: str) -> Shape:
-    """The shape of a model of the catalog, or of the config.json at a path."""
+    """Return the shape of the model with this id, or of the config.json at this path."""
     if name in MODELS:
         return MODELS[name].shape
     path = Path(name)
     try:
         if not path.is_file():
             raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
-        with path.open(encoding="utf-8-sig") as file:  # some editors begin a file with a mark of its encoding
+        with path.open(encoding="utf-8-sig") as file:  # -sig: some editors start a UTF-8 file with a byte order mark
             return shape_from_config(parse_config(file.read(_MOST_READ)))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
 
 
 def _number(field: str, text: str) -> int:
-    """An option's integer, written in digits; what its range is, whoever uses it says."""
+    """Return an option's integer, written in ASCII digits; the code that uses it checks its range."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
         raise Invalid(field, text, "an integer")
