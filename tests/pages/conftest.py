@@ -4,27 +4,27 @@ A page that a test opens may ask only for what lies under that sub-path, and may
 test fails when its page did. A test that provokes one takes it out of `console_errors` and looks at it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError, sync_playwright
 
 from site_hooks import browser as browsers
 from site_hooks import build, hosting
+from tests.pages.actions import READY_MS, OpenPage, rung
+from tests.pages.shared import SharedPage
 
-READY_MS = 60_000
-"""Time for Python to boot on a busy machine: a limit for what never comes, not a measure."""
-
-SAVES_DATA = (
-    "Object.defineProperty(Navigator.prototype, 'connection', {configurable: true, get: () => ({saveData: true})});"
+DISABLED_BY_PLAYWRIGHT = (
+    "AimEnabled,AvoidCorsURLLoaderRestartOnRedirect,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints",
+    "PaintHolding,PreconnectToSearch,TcpPortRandomizationWin,ThirdPartyStoragePartitioning",
 )
-"""A script to begin a page with: its reader has asked the browser to save data."""
+"""Features of Chromium that Playwright disables by itself; our switch replaces its own, so it must name them again."""
 
-CLIFF, CLIFF_AT_32 = "53829", "13458"
-"""Where the Lab's cliff is: the weights, 141,107,412,992 B, over 327,680 B a token, for a batch of 8 and of 32."""
-
-type OpenPage = Callable[..., Page]
+SEARCH_POPUPS = ("WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxPopup")
+"""Hidden pages of the address bar: Chromium loads them for each new window, at almost the cost of booting Python."""
 
 
 @pytest.fixture(scope="session")
@@ -42,9 +42,12 @@ def base_url(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """One browser for the session; every test gets a context of its own."""
+    """One browser for the session."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browsers.chromium(), args=browsers.ARGUMENTS)
+        disabled = ",".join((*DISABLED_BY_PLAYWRIGHT, *SEARCH_POPUPS))
+        started = playwright.chromium.launch(
+            executable_path=browsers.chromium(), args=[*browsers.ARGUMENTS, f"--disable-features={disabled}"]
+        )
         yield started
         started.close()
 
@@ -54,7 +57,7 @@ def console_errors() -> Iterator[list[str]]:
     """What the pages of this test wrote into the console as errors, and their uncaught exceptions."""
     errors: list[str] = []
     yield errors
-    _no_errors(errors)
+    assert not errors, f"the page reported errors: {errors}"
 
 
 @pytest.fixture
@@ -62,7 +65,8 @@ def requests(base_url: str) -> Iterator[list[Request]]:
     """Every request of this test's pages; none may lead out of the sub-path."""
     made: list[Request] = []
     yield made
-    _none_outside(made, base_url)
+    outside = [one.url for one in made if not one.url.startswith((base_url, "data:", "blob:"))]
+    assert not outside, f"the page asked for things outside its folder: {outside}"
 
 
 @pytest.fixture
@@ -77,9 +81,10 @@ def context(
 ) -> Iterator[BrowserContext]:
     """A cold browser context: nothing cached, its errors and requests recorded."""
     made = chromium.new_context(**context_options)  # type: ignore[arg-type]
-    _record(made, console_errors, requests)
-    yield made
-    made.close()
+    made.set_default_timeout(READY_MS)
+    with _recording(made, console_errors, requests):
+        yield made
+        made.close()
 
 
 @pytest.fixture
@@ -107,64 +112,42 @@ def open_page(page: Page, base_url: str) -> OpenPage:
     return opened
 
 
-@pytest.fixture(scope="module")
-def _booted(chromium: Browser, base_url: str) -> Iterator[tuple[Page, list[str], list[Request]]]:
-    """One page for a module's tests, so that Python boots once for all of them."""
-    errors: list[str] = []
-    made: list[Request] = []
+@pytest.fixture(scope="session")
+def shared_page(chromium: Browser, base_url: str) -> Iterator[SharedPage]:
+    """One page for all tests that need no page of their own, so that Python boots once for them."""
     context = chromium.new_context(service_workers="block")
-    _record(context, errors, made)
-    page = context.new_page()
-    page.goto(f"{base_url}index.html")
-    assert rung(page) == "delta"
-    yield page, errors, made
+    context.set_default_timeout(READY_MS)
+    yield SharedPage(context.new_page(), f"{base_url}index.html")
     context.close()
 
 
 @pytest.fixture
-def lab(_booted: tuple[Page, list[str], list[Request]], base_url: str) -> Iterator[Page]:
-    """The article with Python ready and every control at its default; shared by a module's tests, so it is quick.
+def lab(shared_page: SharedPage, console_errors: list[str], requests: list[Request]) -> Iterator[Page]:
+    """The article with Python ready and everything as it was when it was opened, in a window 1280 pixels wide.
 
-    Its errors and requests are held to the same rules. A test that needs a cold page uses `open_page`.
+    Tests share the page, so it is quick to get; its errors and requests are recorded as those of any other page. A test
+    that needs a page just opened, or breaks one, uses `open_page`. Its clock is Playwright's: see `finish_pauses`.
     """
-    page, errors, made = _booted
-    errors.clear()
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
-    page.evaluate("() => { location.hash = ''; location.hash = 'v1&'; }")
-    updated(page)
-    yield page
-    _no_errors(errors)
-    _none_outside(made, base_url)
+    with _recording(shared_page.page.context, console_errors, requests):
+        yield shared_page.reset()
 
 
-def updated(page: Page) -> None:
-    """Wait until the page shows the state of its controls."""
-    page.evaluate("() => window.explainer.update()")
+@contextmanager
+def _recording(context: BrowserContext, errors: list[str], requests: list[Request]) -> Iterator[None]:
+    def message(written: ConsoleMessage) -> None:
+        if written.type == "error":
+            errors.append(written.text)
 
+    def error(raised: WebError) -> None:
+        errors.append(str(raised.error))
 
-def value(page: Page, slot: str) -> str | None:
-    """A slot's number, exactly, as the page shows it."""
-    return page.locator(f'[data-slot="{slot}"] data').first.get_attribute("value")
+    def request(made: Request) -> None:
+        requests.append(made)
 
-
-def rung(page: Page) -> str:
-    """How the page's Python was booted, once it is decided; "static" where it was not."""
-    answer: dict[str, str] = page.evaluate("() => window.explainer.ready")
-    return answer["rung"]
-
-
-def _record(context: BrowserContext, errors: list[str], requests: list[Request]) -> None:
-    context.set_default_timeout(READY_MS)
-    context.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - it cannot be a built-in
-    context.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    context.on("weberror", lambda error: errors.append(str(error.error)))
-
-
-def _no_errors(errors: list[str]) -> None:
-    assert not errors, f"the page reported errors: {errors}"
-
-
-def _none_outside(requests: list[Request], base_url: str) -> None:
-    outside = [one.url for one in requests if not one.url.startswith((base_url, "data:", "blob:"))]
-    assert not outside, f"the page asked for things outside its folder: {outside}"
+    context.on("console", message)
+    context.on("weberror", error)
+    context.on("request", request)
+    yield
+    context.remove_listener("console", message)
+    context.remove_listener("weberror", error)
+    context.remove_listener("request", request)

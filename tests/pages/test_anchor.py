@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
-
 from tests.pages.bringing import CONFIG
+
 from tests.pages.conftest import updated, value
 
 type OpenPage = Callable[..., Page]

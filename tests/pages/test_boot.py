@@ -1,16 +1,15 @@
-"""How Python comes to the page: by the snapshot, else by its public interface, else not at all, and never a hang."""
+"""How Python is started: from the snapshot, else by Pyodide's public interface, else not at all; the page never hangs."""
 
 import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route
+from playwright.sync_api import BrowserContext, Route
 
-from tests.pages.booting import DEFAULT_TOTAL, failures, is_as_built
-from tests.pages.conftest import rung, updated, value
+from tests.pages.actions import DEFAULT_TOTAL, OpenPage, answers, box, rung, value
+from tests.pages.booting import failures, has_no_python
 
-type OpenPage = Callable[..., Page]
 type Break = Callable[[Route, Path], None]
 type Breaking = Callable[[str, Break], str]
 
@@ -21,7 +20,7 @@ def missing(route: Route, _: Path) -> None:
 
 
 def truncated(route: Route, file: Path) -> None:
-    """As a line that breaks leaves it."""
+    """As a connection leaves it that breaks."""
     route.fulfill(body=file.read_bytes()[:-1000])
 
 
@@ -33,18 +32,18 @@ def altered(route: Route, file: Path) -> None:
 
 
 def foreign(route: Route, file: Path) -> None:
-    """What another build would have made: sound in itself, and not what this page expects."""
+    """What another build would have made: a valid file, but not the one that this page expects."""
     route.fulfill(body=gzip.compress(gzip.decompress(file.read_bytes())[::-1]))
 
 
 def page_text(route: Route, _: Path) -> None:
-    """As a host answers that shows its front page for whatever it does not have."""
+    """As a host answers that shows its front page in the place of a missing file."""
     route.fulfill(body="<!doctype html><title>Welcome</title>", content_type="text/html")
 
 
 @pytest.fixture
 def breaking(context: BrowserContext, site: Path, console_errors: list[str]) -> Iterator[Breaking]:
-    """Have a file of the runtime arrive broken; answers its whole name."""
+    """Make a file of the runtime arrive broken; returns its whole name."""
 
     def broken(name: str, how: Break) -> str:
         (file,) = site.glob(f"assets/runtime/*/{name}")
@@ -52,19 +51,13 @@ def breaking(context: BrowserContext, site: Path, console_errors: list[str]) -> 
         return file.name
 
     yield broken
-    console_errors.clear()  # the browser's own words on what the test withheld
-
-
-def answers(page: Page) -> bool:
-    """Whether a control moves what the page shows."""
-    page.locator('#lab [name="batch"]').fill("16")
-    page.locator('#lab [name="batch"]').press("Enter")
-    updated(page)
-    return value(page, "lab.cache_total") == str(2 * DEFAULT_TOTAL)
+    console_errors.clear()  # what the browser writes about the broken file
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, foreign, page_text])
-def test_a_broken_snapshot_leaves_the_public_way(how: Break, breaking: Breaking, open_page: OpenPage) -> None:
+def test_with_a_broken_snapshot_python_starts_by_pyodides_public_interface(
+    how: Break, breaking: Breaking, open_page: OpenPage
+) -> None:
     name = breaking("snapshot.gzip", how)
     page = open_page(ready=False)
     assert rung(page) == "api"
@@ -84,52 +77,50 @@ def test_a_broken_snapshot_leaves_the_public_way(how: Break, breaking: Breaking,
         *(("worker.js", how) for how in (missing, truncated, page_text)),
     ],
 )
-def test_without_an_interpreter_the_page_stays_as_it_was_built(
+def test_without_an_interpreter_the_page_shows_what_was_built(
     name: str, how: Break, breaking: Breaking, open_page: OpenPage
 ) -> None:
     broken = breaking(name, how)
-    is_as_built(open_page(ready=False), broken)
+    has_no_python(open_page(ready=False), broken)
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, page_text])
 @pytest.mark.parametrize("name", ["library.zip.gzip", "pyodide-lock.json", "*.whl"])
-def test_without_both_ways_the_page_stays_as_it_was_built(
+def test_when_snapshot_and_library_fail_the_page_shows_what_was_built(
     name: str, how: Break, breaking: Breaking, open_page: OpenPage
 ) -> None:
     breaking("snapshot.gzip", missing)
     broken = breaking(name, how)
-    is_as_built(open_page(ready=False), broken)
+    has_no_python(open_page(ready=False), broken)
 
 
-@pytest.mark.parametrize("what", ["**/*.css", "**/javascripts/*", "**/katex/fonts/*"])
-def test_without_looks_the_page_still_answers(
-    what: str, context: BrowserContext, open_page: OpenPage, console_errors: list[str]
+@pytest.mark.parametrize("pattern", ["**/*.css", "**/javascripts/*", "**/katex/fonts/*"])
+def test_without_styles_and_fonts_the_page_still_answers(
+    pattern: str, context: BrowserContext, open_page: OpenPage, console_errors: list[str]
 ) -> None:
-    context.route(what, lambda route: route.fulfill(status=404, body="gone"))
+    context.route(pattern, lambda route: route.fulfill(status=404, body="gone"))
     assert answers(open_page())
     console_errors.clear()
 
 
-def test_without_its_script_the_page_stays_as_it_was_built(
+def test_without_its_script_the_page_shows_what_was_built(
     context: BrowserContext, open_page: OpenPage, console_errors: list[str]
 ) -> None:
     context.route("**/assets/page.*.js", lambda route: route.fulfill(status=404, body="gone"))
     page = open_page(ready=False)
     assert value(page, "lab.cache_total") == str(DEFAULT_TOTAL)
-    assert page.locator('#lab [name="batch"]').is_disabled()
+    assert box(page, "batch").is_disabled()
     console_errors.clear()
 
 
-def test_what_the_second_rung_needs_is_not_asked_for_when_the_first_holds(
-    open_page: OpenPage, requests: list[object]
-) -> None:
+def test_the_library_is_not_fetched_when_the_snapshot_works(open_page: OpenPage, requests: list[object]) -> None:
     open_page()
     names = {str(getattr(request, "url", "")).rpartition("/")[2] for request in requests}
     assert {"worker.js", "pyodide.asm.wasm.gzip", "snapshot.gzip"} <= names
     assert not [name for name in names if name.startswith(("library", "pyodide-lock", "kvcore"))]
 
 
-def test_the_page_says_how_it_runs(open_page: OpenPage) -> None:
+def test_the_panel_says_how_python_was_started(open_page: OpenPage) -> None:
     page = open_page()
     boot = page.evaluate("() => window.explainer.boot")
     assert (boot["rung"], boot["failures"], boot["restarts"]) == ("delta", [], 0)

@@ -1,19 +1,18 @@
-"""The text of the figures as a browser sets it: apart from each other, inside the drawing, never small.
+"""The labels of the figures as a browser draws them: they do not overlap, do not leave the drawing, and are large enough to read.
 
-The figures are drawn for widths that `kvcore` estimates; here the browser's own boxes are measured.
+`kvcore` places them by estimated widths; here the browser's own boxes are measured.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.pages.conftest import updated
+from tests.pages.actions import arrive, problems
 
 type Box = tuple[float, float, float, float]
-type OpenPage = Callable[..., Page]
 
 MEASURE = """() => [...document.querySelectorAll('svg.kv-svg')].filter(svg => svg.getClientRects().length).map(svg => {
   const {x, y, width, height} = svg.viewBox.baseVal, scale = svg.getBoundingClientRect().width / width;
@@ -27,7 +26,7 @@ MEASURE = """() => [...document.querySelectorAll('svg.kv-svg')].filter(svg => sv
 })"""
 
 SLACK = 1.5
-"""What two boxes may share, in the figure's units: a line's box is taller than its letters."""
+"""How far two boxes may overlap, in the figure's units: the box of a line is taller than its letters."""
 
 LAB = (
     "",
@@ -120,23 +119,16 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [1280, 760, 390, 320])
-def test_no_label_collides_leaves_its_figure_or_is_small(lab: Page, width: int) -> None:
-    """Many states in one page: what differs between them is text, and that is cheap to set."""
+def test_labels_are_apart_inside_and_legible_and_nothing_scrolls_sideways(lab: Page, width: int) -> None:
+    """Many states in one page: what differs between them is text, and that is quickly set."""
     lab.set_viewport_size({"width": width, "height": 844})
     found: dict[str, list[str]] = {}
     for state in (*LAB, *PAGING):
-        lab.evaluate("state => { location.hash = `v1&${state}`; }", state)
-        updated(lab)
-        assert not lab.locator('[data-slot="lab.problems"]').inner_text().strip(), state
-        if wrong := faults(lab):
+        arrive(lab, f"v1&{state}")
+        assert not problems(lab), state
+        wrong = faults(lab)
+        if lab.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+            wrong.append("the page scrolls sideways")
+        if wrong:
             found[state] = wrong
     assert not found
-
-
-@pytest.mark.parametrize("width", [1280, 390, 320])
-def test_nothing_scrolls_sideways(lab: Page, width: int) -> None:
-    lab.set_viewport_size({"width": width, "height": 844})
-    for state in LAB[:: len(LAB) // 8]:
-        lab.evaluate("state => { location.hash = `v1&${state}`; }", state)
-        updated(lab)
-        assert lab.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), state

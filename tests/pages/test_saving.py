@@ -1,4 +1,4 @@
-"""Who asked the browser to save data pays for Python when there is something to ask it, and not before."""
+"""For a reader who asked the browser to save data, Python is loaded when there is something to ask it, not before."""
 
 import json
 from collections.abc import Callable
@@ -6,10 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.pages.bringing import CONFIG, drop
-from tests.pages.conftest import CLIFF, CLIFF_AT_32, READY_MS, SAVES_DATA, rung, updated
+from tests.pages.actions import CLIFF, CLIFF_AT_32, READY_MS, SAVES_DATA, OpenPage, rung, updated
+from tests.pages.importing import CONFIG, drop
 
-type OpenPage = Callable[..., Page]
 type Ask = Callable[[Page], None]
 
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -25,12 +24,12 @@ def saving(context: BrowserContext, open_page: OpenPage) -> OpenPage:
 
 
 def shows(page: Page, slot: str, number: str) -> None:
-    """Before long the page shows a number there, and nobody asked it once more: what it was asked first is not lost."""
+    """Wait until the page shows a number, without asking it again: what it was asked first is not lost."""
     expect(page.locator(f'[data-slot="{slot}"] data').first).to_have_attribute("value", number, timeout=READY_MS)
 
 
-def is_spared(page: Page, requests: list[Request]) -> None:
-    """Two frames later the page has still not begun to get Python, and says so."""
+def has_not_asked_for_python(page: Page, requests: list[Request]) -> None:
+    """Two frames later the page has still not begun to load Python, and says so."""
     page.evaluate(TWO_FRAMES)
     assert not [one.url for one in requests if "/assets/runtime/" in one.url]
     assert page.workers == []
@@ -39,28 +38,28 @@ def is_spared(page: Page, requests: list[Request]) -> None:
 
 
 def starts(page: Page) -> None:
-    """The page waits no longer, and then Python is there."""
+    """The page stops waiting, and Python is loaded."""
     page.wait_for_function("() => document.documentElement.dataset.python !== 'waiting'")
     assert rung(page) == "delta"
 
 
-def test_to_read_costs_no_python(saving: OpenPage, requests: list[Request]) -> None:
+def test_reading_loads_no_python(saving: OpenPage, requests: list[Request]) -> None:
     page = saving()
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     page.locator("h1").click()
     page.locator("#how-it-runs summary").click()
     page.locator("#kv-copy").focus()
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     page.evaluate("() => { location.hash = 'several-gpus'; }")
     updated(page)
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
 
 
-def test_the_focus_of_a_control_is_enough(saving: OpenPage, requests: list[Request]) -> None:
+def test_the_focus_of_a_control_loads_python(saving: OpenPage, requests: list[Request]) -> None:
     page = saving()
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     page.locator(RANGE).focus()
     starts(page)
     shows(page, "lab.cliff", CLIFF)
@@ -73,7 +72,7 @@ def moved(page: Page) -> None:
 
 
 def pressed(page: Page) -> None:
-    page.get_by_role("button", name="32 users").click()
+    page.locator(""".kv-try button[data-set*='"batch":"32"']""").click()
 
 
 def set_by_a_script(page: Page) -> None:
@@ -90,9 +89,9 @@ def linked(page: Page) -> None:
 
 
 @pytest.mark.parametrize("ask", [moved, pressed, set_by_a_script, linked])
-def test_what_is_asked_first_starts_python_and_is_answered(ask: Ask, saving: OpenPage, requests: list[Request]) -> None:
+def test_the_first_change_loads_python_and_is_answered(ask: Ask, saving: OpenPage, requests: list[Request]) -> None:
     page = saving()
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     ask(page)
     starts(page)
     shows(page, "lab.cliff", CLIFF_AT_32)
@@ -105,9 +104,9 @@ def test_a_link_to_a_state_shows_that_state(saving: OpenPage) -> None:
     shows(page, "lab.cliff", CLIFF_AT_32)
 
 
-def test_a_config_that_is_dropped_is_read(saving: OpenPage, requests: list[Request]) -> None:
+def test_a_dropped_config_loads_python_and_is_read(saving: OpenPage, requests: list[Request]) -> None:
     page = saving()
-    is_spared(page, requests)
+    has_not_asked_for_python(page, requests)
     drop(page, json.dumps(CONFIG))
     starts(page)
     shows(page, "lab.bytes_per_token", "131072")

@@ -1,14 +1,10 @@
-"""The restored snapshot answers everything as CPython does, and imports nothing on the way: there is nothing to import from."""
+"""The restored snapshot answers every request as CPython does, and without importing: it has nothing to import from."""
 
 import json
-from collections.abc import Callable
-
-from playwright.sync_api import Page
 
 from kvcore.page import update
 from site_hooks.scenarios import exchange
-
-type OpenPage = Callable[..., Page]
+from tests.pages.actions import OpenPage
 
 REPLAY = """async requests => {
   const folder = document.querySelector('meta[name="explainer-runtime"]').content;

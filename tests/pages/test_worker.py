@@ -1,17 +1,16 @@
-"""The worker may die: it is started again, nothing the reader set is lost, and pages do not grow while they are used."""
-
-from collections.abc import Callable
+"""The worker may die: it is started again and no change of the reader's is lost. Pages do not grow while they are used."""
 
 import pytest
-from playwright.sync_api import BrowserContext, CDPSession, Page
+from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from tests.pages.conftest import updated
-
-type OpenPage = Callable[..., Page]
+from tests.pages.actions import OpenPage, box, move, updated, value
+from tests.pages.booting import shows_what_was_built
 
 PER_SEQUENCE = 8192 * 327_680
+SILENT_MS = 10_000
+"""How long the page waits for an answer before it takes its worker for dead; python.js has the same."""
 
-KEEP_HOLD_OF_WORKERS = """
+KEEP_WORKERS = """
   window.workers = [];
   window.Worker = class extends Worker {
     constructor(...given) {
@@ -21,6 +20,8 @@ KEEP_HOLD_OF_WORKERS = """
   };
 """
 """So that a test can end a worker as a browser does that runs out of memory: without a word to the page."""
+
+DIE = "() => window.workers.at(-1).onerror(new ErrorEvent('error', {message: 'out of memory'}))"
 
 DRAG = """async ([from, to]) => {
   const range = document.querySelector('#lab input[type="range"][data-for="batch"]');
@@ -47,8 +48,8 @@ UPDATES = """async count => {
 
 
 def total(page: Page) -> int:
-    """The cache in all, as the page shows it."""
-    return int(page.locator('[data-slot="lab.cache_total"] data').first.get_attribute("value") or 0)
+    """The whole cache, as the page shows it."""
+    return int(value(page, "lab.cache_total") or 0)
 
 
 def boot(page: Page) -> dict[str, object]:
@@ -57,37 +58,52 @@ def boot(page: Page) -> dict[str, object]:
     return told
 
 
+def state(page: Page) -> str | None:
+    """What the page says of its Python."""
+    return page.locator("html").get_attribute("data-python")
+
+
 @pytest.fixture
 def mortal(context: BrowserContext, open_page: OpenPage) -> Page:
-    """A page whose worker can be killed."""
-    context.add_init_script(KEEP_HOLD_OF_WORKERS)
+    """A page whose worker can be killed, and whose clock the test can move."""
+    context.add_init_script(KEEP_WORKERS)
+    context.clock.install()
     return open_page()
 
 
-def test_a_worker_killed_in_the_middle_of_a_drag_is_started_again(mortal: Page) -> None:
+def test_a_worker_killed_during_a_drag_is_started_again(mortal: Page) -> None:
     mortal.evaluate(DRAG, [8, 12])
     mortal.evaluate("() => window.workers.at(-1).terminate()")
     mortal.evaluate(DRAG, [12, 15])
     mortal.evaluate(LET_GO)
+    mortal.clock.fast_forward(SILENT_MS)
     updated(mortal)
-    assert mortal.locator('#lab [name="batch"]').input_value() == "15"
+    assert box(mortal, "batch").input_value() == "15"
     assert total(mortal) == 15 * PER_SEQUENCE
     assert boot(mortal)["restarts"] == 1
     assert boot(mortal)["rung"] == "delta"
     assert mortal.locator('#kv-python [data-when="ready"]').is_visible()
 
 
-def test_while_it_is_started_again_the_reader_is_told(mortal: Page) -> None:
-    mortal.evaluate("() => window.workers.at(-1).onerror(new ErrorEvent('error', {message: 'out of memory'}))")
-    assert mortal.locator("html").get_attribute("data-python") == "restarting"
-    mortal.locator('#lab [name="batch"]').fill("16")
-    mortal.locator('#lab [name="batch"]').press("Enter")
-    updated(mortal)
+def test_while_it_is_started_again_the_page_says_so(mortal: Page) -> None:
+    mortal.evaluate(DIE)
+    assert state(mortal) == "restarting"
+    move(mortal, "batch", "16")
     assert total(mortal) == 16 * PER_SEQUENCE
-    assert mortal.locator("html").get_attribute("data-python") == "ready"
+    assert state(mortal) == "ready"
 
 
-def test_what_kills_it_every_time_ends_in_the_page_as_it_was_built(
+def test_deaths_between_answers_are_not_added_up(mortal: Page) -> None:
+    """Three deaths without an answer are final; three of a long visit are not."""
+    for death, batch in enumerate(("16", "32", "64"), start=1):
+        mortal.evaluate(DIE)
+        move(mortal, "batch", batch)
+        assert total(mortal) == int(batch) * PER_SEQUENCE
+        assert boot(mortal)["restarts"] == death
+    assert boot(mortal)["rung"] == "delta"
+
+
+def test_a_request_that_kills_every_worker_ends_with_what_was_built(
     context: BrowserContext, open_page: OpenPage
 ) -> None:
     context.add_init_script(
@@ -98,13 +114,23 @@ def test_what_kills_it_every_time_ends_in_the_page_as_it_was_built(
         "};"
     )
     page = open_page()
-    page.locator('#lab [name="batch"]').fill("99")
-    page.locator('#lab [name="batch"]').press("Enter")
-    page.wait_for_function("() => document.documentElement.dataset.python === 'failed'")
+    move(page, "batch", "99")
+    expect(page.locator("html")).to_have_attribute("data-python", "failed")
     updated(page)
-    assert total(page) == 8 * PER_SEQUENCE
-    assert page.locator('#lab [name="batch"]').is_disabled()
+    shows_what_was_built(page)
     assert boot(page)["restarts"] == 2
+
+
+def test_a_worker_that_cannot_be_started_again_ends_with_what_was_built(mortal: Page) -> None:
+    move(mortal, "batch", "32")
+    mortal.evaluate("""() => {
+      const gone = worker => worker.dispatchEvent(new MessageEvent('message', {data: {error: 'gone'}})), Real = Worker;
+      window.Worker = class extends Real { constructor(...all) { super(...all); setTimeout(() => gone(this)); } };
+      gone(window.workers.at(-1));
+    }""")
+    expect(mortal.locator("html")).to_have_attribute("data-python", "failed")
+    shows_what_was_built(mortal)
+    assert mortal.locator("#kv-python code").inner_text() == "gone"
 
 
 def test_ten_thousand_updates_leave_nothing_behind(open_page: OpenPage, context: BrowserContext) -> None:

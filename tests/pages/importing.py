@@ -1,6 +1,8 @@
-"""A model that a reader brings: its config.json, and how it is dropped on the page."""
+"""A model that a reader imports: its config.json, and the ways to give it to the page."""
 
 from playwright.sync_api import Page
+
+from tests.pages.actions import updated
 
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
@@ -25,6 +27,20 @@ _DROP = """text => {
 }"""
 
 
+def unfold(page: Page) -> None:
+    """Open the part of the page where models are imported."""
+    if page.locator("#kv-import").get_attribute("open") is None:
+        page.locator("#kv-import summary").click()
+
+
+def paste(page: Page, text: str) -> None:
+    """Paste a config, ask for it to be used, and wait for the page."""
+    unfold(page)
+    page.locator("#kv-config-text").evaluate("(area, text) => { area.value = text; }", text)
+    page.locator("#kv-config-use").click()
+    updated(page)
+
+
 def drop(page: Page, text: str) -> None:
-    """Drop a file with this text where models are brought."""
+    """Drop a file with this text where models are imported."""
     page.evaluate(_DROP, text)

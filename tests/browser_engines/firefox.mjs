@@ -1,4 +1,4 @@
-// node firefox.mjs EXECUTABLE ADDRESS: what tests/engines/moves.js finds in Firefox, as JSON.
+// node firefox.mjs EXECUTABLE ADDRESS: what tests/browser_engines/moves.js finds in Firefox, as JSON.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 

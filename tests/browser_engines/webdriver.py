@@ -1,4 +1,4 @@
-"""As much of the WebDriver protocol as it takes to open a page, press a key and run a script."""
+"""The few commands of the WebDriver protocol that open a page, press a key and run a script."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from typing import Any
 
 ARROW_RIGHT = "\ue014"
 LIMIT_MS = 120_000
+"""A limit for what never comes, not a measure."""
 
 
 class Session:
@@ -34,7 +35,7 @@ class Session:
         self._ask("POST", f"/{self._id}/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def run(self, script: str) -> Any:
-        """What the promise of this expression comes to."""
+        """The value to which the promise of this expression resolves."""
         body = f"const done = arguments[0]; ({script}).then(done, error => done({{error: String(error)}}));"
         return self._ask("POST", f"/{self._id}/execute/async", {"script": body, "args": []})
 
@@ -67,8 +68,8 @@ def webkit(driver: Path, screen: Path, port: int) -> Iterator[Session]:
 
 
 def _opened(address: str) -> Session:
-    """A session, as soon as the driver listens."""
-    deadline = time.monotonic() + 30
+    """A session, as soon as the driver listens: it says so to nobody, so that it is asked again and again."""
+    deadline = time.monotonic() + LIMIT_MS / 1000
     while True:
         try:
             return Session(address)

@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from kvcore.page import update
 from site_hooks import browser, browser_engines, build, environment, hosting, serve
-from tests.engines import webdriver
+from tests.browser_engines import webdriver
 
 HERE = Path(__file__).parent
 MOVES = (HERE / "moves.js").read_text("utf-8")
