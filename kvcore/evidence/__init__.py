@@ -1,5 +1,5 @@
-"""What inference engines printed, beside what kvcore computes for the same model and settings.
+"""Numbers that inference engines printed, compared with what kvcore computes for the same model and settings.
 
-The records and their sources are in evidence.json, read by `records`; `engine_rules` holds what engines add to the
-logical cache; `verdicts` compares the two. Nothing that the browser asks for imports this package.
+`records` reads the published logs and their sources from evidence.json, `engine_rules` has the rules by which engines
+allocate more than a model needs, `verdicts` compares printed and computed numbers. The browser does not load this package.
 """

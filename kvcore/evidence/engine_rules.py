@@ -1,6 +1,6 @@
-"""What engines add to the logical cache: each rule by name, as the engine's own code has it.
+"""Rules by which inference engines allocate memory: padding, block pools, rotary tables and engines' own data types.
 
-Nothing here is part of a model. The library counts what a model must keep; these say what an engine allocates for it.
+The rest of kvcore computes what a model needs to cache; an engine allocates more. Each rule follows the engine's code.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from kvcore.shape import Shape
 __all__ = [
     "ENGINE_DTYPES",
     "SWAP_BYTES",
-    "VllmPages",
+    "VllmBlockPool",
     "at_full_size",
+    "half_of",
     "in_cells",
     "llama_cells",
     "mixed_weights_bytes",
-    "only",
     "rotary_table_bytes",
 ]
 
@@ -32,7 +32,7 @@ _OWN = (
         label="q8_KV",
         block_values=576,
         block_bytes=584,
-        source="ikawrakow/ik_llama.cpp, pull request 208: one-byte numbers and eight bytes of scale a row, here of 576",
+        source="ikawrakow/ik_llama.cpp, pull request 208: a row of one-byte numbers (here 576) and eight bytes of scale",
     ),
     Dtype(
         name="fp8_ds_mla",
@@ -50,25 +50,34 @@ _OWN = (
     ),
 )
 ENGINE_DTYPES = MappingProxyType({**WEIGHT_DTYPES, **CACHE_DTYPES, **{dtype.name: dtype for dtype in _OWN}})
-"""Every type that an engine is seen to store numbers in, by name."""
+"""Every data type in the evidence, by name: those of kvcore, and those that only one engine has."""
 
 SWAP_BYTES = 4 * 2**30
-"""vLLM V0's default `swap_space`: each GPU's part of the host's memory, divided into blocks like its own."""
+"""Bytes of host memory that vLLM V0 divides into blocks for each GPU: its default `swap_space` of 4 GiB."""
 
 _CELLS = 256
 _BLOCK = 16
 
 
 def llama_cells(context: int, window: int, sequences: int, micro_batch: int) -> int:
-    """Cells that llama.cpp keeps in a layer with a window: min(context, window * sequences + micro_batch), padded to 256.
+    """Return the cells (tokens) that llama.cpp allocates in a layer with a sliding window.
 
-    `context` is that of all sequences together. Source: ggml-org/llama.cpp, src/llama-kv-cache-iswa.cpp (size_swa).
+    min(context, window * sequences + micro_batch), rounded up to a multiple of 256. `context` is the total of all
+    sequences; the other sizes are in tokens, too. Source: ggml-org/llama.cpp, src/llama-kv-cache-iswa.cpp (size_swa).
+
+    >>> llama_cells(131_072, 128, 1, 512)  # 128 + 512 = 640
+    768
     """
     return -(-min(context, window * sequences + micro_batch) // _CELLS) * _CELLS
 
 
 def in_cells(groups: Iterable[Group], context: int, sequences: int, micro_batch: int) -> tuple[Group, ...]:
-    """The layers with their windows as many cells wide as llama.cpp makes them."""
+    """Return the groups with each sliding window replaced by the cells that llama.cpp allocates for it.
+
+    >>> windowed = LayerGroup(kind="sliding", layers=12, kv_heads=8, key_dim=64, value_dim=64, window=128)
+    >>> in_cells([windowed], 131_072, 1, 512)[0].window
+    768
+    """
     return tuple(
         replace(group, window=llama_cells(context, group.window, sequences, micro_batch))
         if isinstance(group, LayerGroup) and group.window
@@ -78,15 +87,31 @@ def in_cells(groups: Iterable[Group], context: int, sequences: int, micro_batch:
 
 
 def at_full_size(groups: Iterable[Group]) -> tuple[Group, ...]:
-    """The layers as an engine keeps them that makes nothing of windows (llama.cpp --swa-full, ik_llama.cpp)."""
+    """Return the groups as cached by an engine that ignores sliding windows (llama.cpp --swa-full, ik_llama.cpp).
+
+    >>> windowed = LayerGroup(kind="sliding", layers=12, kv_heads=8, key_dim=64, value_dim=64, window=128)
+    >>> at_full_size([windowed])[0].kind, at_full_size([windowed])[0].window
+    ('full', None)
+    """
     return tuple(
         replace(group, kind="full", window=None) if isinstance(group, LayerGroup) and group.window else group
         for group in groups
     )
 
 
-def only(groups: Iterable[Group], part: str, key_dtype: Dtype, value_dtype: Dtype) -> tuple[tuple[Group, ...], Dtype]:
-    """The keys or the values of layers, as layers whose two halves are alike, and their type: twice what the part takes."""
+def half_of(
+    groups: Iterable[Group], part: str, key_dtype: Dtype, value_dtype: Dtype
+) -> tuple[tuple[Group, ...], Dtype]:
+    """Return groups whose K and V both have the size of the half asked for, and that half's type.
+
+    part: "keys" or "values". The cache of the returned groups is twice that of the half: divide it by two.
+
+    >>> from kvcore.dtypes import cache_dtype
+    >>> group = LayerGroup(layers=1, kv_heads=1, key_dim=192, value_dim=128)
+    >>> (doubled,), dtype = half_of([group], "keys", cache_dtype("fp16"), cache_dtype("fp8"))
+    >>> doubled.value_dim, dtype.name
+    (192, 'fp16')
+    """
     keys = part == "keys"
     halves = (
         replace(
@@ -101,7 +126,11 @@ def only(groups: Iterable[Group], part: str, key_dtype: Dtype, value_dtype: Dtyp
 
 
 def rotary_table_bytes(shape: Shape, positions: int) -> int:
-    """The table of rotary angles that vLLM keeps on each GPU: positions * head width (cosines and sines) * 2 bytes.
+    """Return the bytes of vLLM's table of rotary angles on each GPU: positions * head_dim (cosines and sines) * 2 bytes.
+
+    >>> from kvcore.catalog import model
+    >>> rotary_table_bytes(model("llama-3.1-8b").shape, 131_072) == 131_072 * 128 * 2
+    True
 
     Source: vllm-project/vllm, vllm/model_executor/layers/rotary_embedding (cos_sin_cache, in the model's 16-bit type).
     """
@@ -109,75 +138,104 @@ def rotary_table_bytes(shape: Shape, positions: int) -> int:
 
 
 def mixed_weights_bytes(shape: Shape, mlp_dtype: Dtype, dtype: Dtype) -> int:
-    """Bytes of weights whose MLPs, routers included, are stored as `mlp_dtype` and everything else as `dtype`."""
+    """Return the bytes of weights with MLPs and routers stored as `mlp_dtype` and everything else as `dtype`.
+
+    >>> from kvcore.catalog import model
+    >>> shape = model("llama-3-8b").shape  # its MLPs have 32 * 3 * 4,096 * 14,336 parameters, of 8,030,261,248
+    >>> fp8, bf16 = ENGINE_DTYPES["fp8"], ENGINE_DTYPES["bf16"]
+    >>> mixed_weights_bytes(shape, fp8, bf16) == 2 * 8_030_261_248 - 32 * 3 * 4_096 * 14_336
+    True
+    """
     mlps = sum(count for kind, count in shape.params_by_kind().items() if kind in {"mlp", "expert", "router"})
     return mlp_dtype.row_bytes(mlps) + dtype.row_bytes(shape.params - mlps)
 
 
 @dataclass(frozen=True, kw_only=True)
-class VllmPages:
-    """The pool of vLLM for layers of different kinds: pages of one size, each of them for a bundle of equally many layers.
+class VllmBlockPool:
+    """vLLM's block pool for hybrid models: all blocks have one size, and each block serves `bundle` layers of one group.
 
-    `groups` are those of one GPU. The bundle is as many layers as the smallest group has. A page is what the widest layer
-    needs for 16 tokens, and where layers keep a state, the least multiple of 16 tokens of attention that is as large. A request
-    takes, for each bundle, the pages of its length; those of window - 1 + `batched_tokens` tokens and one more where
-    there is a window; or `state_pages` of state.
+    groups: the layer groups of one GPU. `bundle` is the number of layers of the smallest group.
+    batched_tokens: vLLM's max_num_batched_tokens, the most tokens that it computes in one step.
+    state_blocks: blocks of recurrent state that each request takes in each bundle.
+
+    In one layer, a block has the bytes of 16 tokens of the layer that caches most bytes a token. If layers have recurrent
+    state, the number of tokens is the least multiple of 16 with at least the bytes of a layer's state.
+
+    In each bundle a request takes the blocks for its tokens. In layers with a window these are at most window - 1 +
+    batched_tokens tokens, and the request takes one block more.
 
     Source: vllm-project/vllm, vllm/v1/core/kv_cache_utils.py and vllm/v1/kv_cache_interface.py (max_memory_usage_bytes).
+
+    Raises:
+        OutOfRange: naming the field, when batched_tokens or state_blocks is out of range.
+
+    >>> from kvcore.dtypes import cache_dtype
+    >>> full = LayerGroup(layers=8, kv_heads=1, key_dim=512, value_dim=512)
+    >>> windowed = LayerGroup(kind="sliding", layers=40, kv_heads=4, key_dim=256, value_dim=256, window=1024)
+    >>> fp16 = cache_dtype("fp16")
+    >>> pool = VllmBlockPool(groups=(full, windowed), key_dtype=fp16, value_dtype=fp16, batched_tokens=4096)
+    >>> pool.layer_bytes, pool.block_bytes  # 16 tokens of 4 * 256 * 2 numbers of 2 bytes, in 8 layers
+    (65536, 524288)
+    >>> pool.blocks_per_request(131_072) == 131_072 // 32 + 5 * (320 + 1)
+    True
     """
 
     groups: tuple[Group, ...]
     key_dtype: Dtype
     value_dtype: Dtype
     batched_tokens: int = 0
-    state_pages: int = 1
+    state_blocks: int = 1
 
     def __post_init__(self) -> None:
         check_int("batched_tokens", self.batched_tokens, 0, MOST_TOKENS)
-        check_int("state_pages", self.state_pages, 1, 2**16)
+        check_int("state_blocks", self.state_blocks, 1, 2**16)
 
     @property
     def bundle(self) -> int:
-        """Layers that a page serves."""
+        """Layers that one block serves."""
         return min(group.layers for group in self.groups)
 
-    def _token(self, group: Group) -> int:
-        """Bytes of a token in one layer."""
+    def _token_bytes(self, group: Group) -> int:
+        """Bytes of one token in one layer of the group."""
         return group.bytes_per_token(self.key_dtype, self.value_dtype) // group.layers
 
     @property
     def layer_bytes(self) -> int:
-        """Bytes of a page in one layer."""
-        widest = max(self._token(group) for group in self.groups)
+        """Bytes of a block in one layer."""
+        widest = max(self._token_bytes(group) for group in self.groups)
         state = max(group.state_bytes // group.layers for group in self.groups)
         return max(1, -(-state // (_BLOCK * widest))) * _BLOCK * widest
 
     @property
-    def page_bytes(self) -> int:
-        """Bytes of a page in all layers of its bundle."""
+    def block_bytes(self) -> int:
+        """Bytes of a block in all layers that it serves."""
         return self.bundle * self.layer_bytes
 
     @property
-    def page_tokens(self) -> int:
-        """Tokens of a page in the layers that cache the most a token."""
-        return self.layer_bytes // max(self._token(group) for group in self.groups)
+    def block_tokens(self) -> int:
+        """Tokens in a block, in the layers that cache most bytes a token."""
+        return self.layer_bytes // max(self._token_bytes(group) for group in self.groups)
 
-    def per_request(self, length: int) -> int:
-        """Pages of a request of `length` tokens."""
-        return sum(-(-group.layers // self.bundle) * self._pages(group, length) for group in self.groups)
+    def blocks_per_request(self, length: int) -> int:
+        """Return the blocks that a request of `length` tokens takes, in all bundles of layers."""
+        return sum(-(-group.layers // self.bundle) * self._blocks(group, length) for group in self.groups)
 
-    def _pages(self, group: Group, length: int) -> int:
+    def _blocks(self, group: Group, length: int) -> int:
+        """Return the blocks that a request of `length` tokens takes in one bundle of the group."""
         if isinstance(group, RecurrentGroup):
-            return self.state_pages
-        tokens = self.layer_bytes // self._token(group)
+            return self.state_blocks
+        tokens = self.layer_bytes // self._token_bytes(group)
         if isinstance(group, LayerGroup) and group.window:
             return -(-min(group.window - 1 + self.batched_tokens, length) // tokens) + 1
         return -(-length // tokens)
 
-    def pool(self, tokens: int, length: int) -> int:
-        """Pages of the pool whose size vLLM prints as `tokens`, which is floor(pages / per_request * length)."""
-        return -(-tokens * self.per_request(length) // length)
+    def pool_blocks(self, tokens: int, length: int) -> int:
+        """Return the blocks of a pool whose size vLLM prints as `tokens`, with requests of up to `length` tokens.
 
-    def tokens(self, pages: int, length: int) -> int:
-        """What vLLM prints as the size of a pool of so many pages."""
-        return pages * length // self.per_request(length)
+        The inverse of `pool_tokens`.
+        """
+        return -(-tokens * self.blocks_per_request(length) // length)
+
+    def pool_tokens(self, blocks: int, length: int) -> int:
+        """Return the tokens that vLLM prints as the size of a pool of `blocks` blocks: as many as full requests have."""
+        return blocks * length // self.blocks_per_request(length)

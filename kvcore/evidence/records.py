@@ -1,12 +1,12 @@
-"""What inference engines printed, beside what kvcore says for the same model and settings.
+"""Records of what inference engines printed in logs that people published.
 
-The records are in evidence/evidence.json: lines of logs that people published, each with its source, the facts of the
-model and of the run, and which rules of the engine apply (`engines.py`). Nothing is computed here but through the
-library: a shape, its split over GPUs, its types. Printed text has as many decimals as the engine's own format writes;
-a line agrees where the number is the same to half of the last of them, and where the engine keeps whole blocks, to one
-block more. A record that does not agree must be listed as such, with its cause, and one that is listed must not agree.
+The records are in evidence/evidence.json. Each has its lines, its source, the facts of the model and the run, and the
+rules of the engine that apply (`engine_rules`). `Record.per_gpu` makes the PerGpu that kvcore computes with; `verdicts`
+compares its numbers with the printed ones. A printed number is kept as text, with as many decimals as the engine printed.
 
-Nothing that the browser asks for imports this module.
+A record that disagrees must say why in `mismatch`; a record with a `mismatch` must really disagree.
+
+The browser does not load this module.
 """
 
 import json
@@ -21,7 +21,7 @@ from types import MappingProxyType
 from kvcore import catalog
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid
-from kvcore.evidence.engine_rules import ENGINE_DTYPES, at_full_size, in_cells, only
+from kvcore.evidence.engine_rules import ENGINE_DTYPES, at_full_size, half_of, in_cells
 from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
@@ -41,15 +41,26 @@ UNITS = MappingProxyType(
         **dict.fromkeys(("tokens", "cells", "blocks", "requests"), Fraction(1)),
     }
 )
-"""Units that engines print -> what one of them is, in bytes or counts."""
+"""A printed unit -> what one of it is: in bytes if it is a unit of memory, else as a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One number of a log: what it counts (see `verdicts.COUNTS`), and what it was printed for.
+    """One number of a log.
 
-    `part` is "keys" or "values" where it is of one of them, `of` a kind of layers where it is of those alone, `slack`
-    "block" where the engine rounds to blocks, `model` another model than the record's.
+    name: what the log calls it. printed: the number as text. unit: its unit, a key of UNITS.
+    counts: what the number counts, a key of `verdicts.COUNTS`.
+    tokens: the tokens that the line is about, such as the size of the cache.
+    length: the tokens of one request, for lines about how many requests fit.
+    blocks: the blocks that a line with the size of the cache in tokens is about. pool: the blocks in the engine's pool.
+    part: "keys" or "values" if the line counts only one of them.
+    of: the kind of layers, if the line counts only that kind.
+    slack: "block" if the engine rounds memory to whole blocks.
+    model: the id of the model, if it is not the record's.
+
+    >>> line = Line(name="KV cache", printed="256.00", unit="MiB", counts="cache", tokens=2048)
+    >>> line.decimals, line.value
+    (2, Fraction(256, 1))
     """
 
     name: str
@@ -67,18 +78,33 @@ class Line:
 
     @property
     def decimals(self) -> int:
-        """Decimals that were printed."""
+        """How many decimals the engine printed."""
         return len(self.printed.partition(".")[2])
 
     @property
     def value(self) -> Fraction:
-        """The printed number, in its unit."""
+        """The printed number, in the line's unit."""
         return Fraction(self.printed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Settings of the run, and the engine's rules that apply to it."""
+    """Settings of a run, and the rules of the engine that apply to it.
+
+    key_dtype, value_dtype: the types of K and V, by name; an empty value_dtype means that of K.
+    tp, pp, cp: GPUs, as in `kvcore.parallel`.
+    block_size: tokens of a block of the cache.
+    extra_slots: tokens for which the engine has room beyond those it prints (SGLang has one such slot).
+    windows: "full size" if the engine ignores sliding windows.
+    cells: the arguments `sequences` and `micro_batch` of `engine_rules.llama_cells`, if it applies.
+    batched_tokens, state_blocks: as in `engine_rules.VllmBlockPool`.
+    rotary_positions: positions in vLLM's table of rotary angles, if it counts as weights.
+    mlp_dtype: the type of the MLPs' weights, by name, if it is not bf16.
+
+    >>> options = Options(key_dtype="q8_0", value_dtype="iq4_nl")
+    >>> options.keys.name, options.values.name
+    ('q8_0', 'iq4_nl')
+    """
 
     key_dtype: str = "fp16"
     value_dtype: str = ""
@@ -86,11 +112,11 @@ class Options:
     pp: int = 1
     cp: int = 1
     block_size: int = 1
-    extra_page: int = 0
+    extra_slots: int = 0
     windows: str = ""
     cells: Mapping[str, int] | None = None
     batched_tokens: int = 0
-    state_pages: int = 1
+    state_blocks: int = 1
     rotary_positions: int = 0
     mlp_dtype: str = ""
 
@@ -107,11 +133,23 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A log: whose, of what, where it was published, and its lines.
+    """A published log of one run of an engine.
 
-    `proves` is the part of the page it belongs to, `formula` the one that applies. `facts` name a model of the catalogue
-    or list groups of layers; `facts_source` says where they are from. `inferred` names what was read out of the printed
-    numbers themselves, so that the record is a regression and no proof. `mismatch` is the cause where it does not agree.
+    id: its number. engine: the program that printed it. subject: the model and the settings, for readers.
+    proves: the table of the evidence page that shows it. formula: the formula that applies, for readers.
+    source, read: where the log was published, and when it was read (ISO date).
+    facts: either {"model": the id of a model} or {"groups": groups of layers}. facts_source: where the facts are from.
+    options: the settings of the run. lines: the numbers that it printed.
+    inferred: facts that were worked out from the printed numbers, so that agreeing with them is no independent proof.
+    note: a remark for readers.
+    mismatch: why kvcore and the log disagree; empty if they agree.
+    confidence: "high" or "medium".
+
+    >>> record = records()[0]
+    >>> record.engine, record.facts["model"], record.lines[0].tokens, record.lines[0].printed
+    ('llama.cpp', 'mistral-7b-v0.3', 2048, '256.00')
+    >>> record.per_gpu(record.lines[0]).sequence_bytes(2048) == 256 * 2**20
+    True
     """
 
     id: int
@@ -131,12 +169,16 @@ class Record:
     confidence: str
 
     def shape(self, line: Line) -> Shape:
-        """The whole shape of the model that a line is about."""
+        """Return the shape of the line's model; without parameters if the record gives only groups of layers."""
         named = line.model or self.facts.get("model")
-        return _bare(_groups(self.facts["groups"]), self.options.tp) if named is None else catalog.model(named).shape
+        return (
+            _cache_only_shape(_groups(self.facts["groups"]), self.options.tp)
+            if named is None
+            else catalog.model(named).shape
+        )
 
     def groups(self, line: Line) -> tuple[Group, ...]:
-        """The layers that a line is about, as the engine keeps them."""
+        """Return the groups of layers that the line counts, as the engine caches them."""
         groups: tuple[Group, ...] = self.shape(line).groups
         if line.of:
             groups = tuple(group for group in groups if group.kind == line.of)
@@ -145,14 +187,17 @@ class Record:
         return at_full_size(groups) if self.options.windows else groups
 
     def per_gpu(self, line: Line) -> PerGpu:
-        """What the fullest GPU holds of those layers: of the line's half of them alone, doubled, where it names one."""
+        """Return what the fullest GPU caches for the line, of one sequence.
+
+        For a line about only the keys or the values this is twice as much as the line counts (see `half_of`).
+        """
         groups, keys, values = self.groups(line), self.options.keys, self.options.values
         if line.part:
-            groups, keys = only(groups, line.part, keys, values)
+            groups, keys = half_of(groups, line.part, keys, values)
             values = keys
         split = Split(tp=self.options.tp, pp=self.options.pp, cp=self.options.cp)
-        held = Footprint(
-            shape=_bare(groups, split.tp, self.shape(line).query_heads),
+        footprint = Footprint(
+            shape=_cache_only_shape(groups, split.tp, self.shape(line).query_heads),
             context=max(1, line.tokens),
             batch=1,
             cache_dtype=keys,
@@ -160,12 +205,19 @@ class Record:
             weight_dtype=ENGINE_DTYPES["fp16"],
             gpu_bytes=1,
         )
-        return PerGpu(footprint=held, split=split, block_size=self.options.block_size)
+        return PerGpu(footprint=footprint, split=split, block_size=self.options.block_size)
 
 
 @cache
 def records() -> tuple[Record, ...]:
-    """Every record, in the order of the page."""
+    """Return every record, in the order of evidence.json.
+
+    Raises:
+        Invalid: for a record in evidence.json without options or lines.
+
+    >>> records()[0].id
+    1
+    """
     return tuple(_records(json.loads(get_data("kvcore", "evidence/evidence.json") or b"[]")))
 
 
@@ -173,7 +225,7 @@ def _records(rows: list[dict[str, object]]) -> Iterator[Record]:
     for row in rows:
         options, lines = row.pop("options"), row.pop("lines")
         if not isinstance(options, dict) or not isinstance(lines, list):
-            raise Invalid("record", row["id"], "a record with options and lines")
+            raise Invalid("record", row["id"], "a record with an object of options and a list of lines")
         yield Record(**row, options=Options(**options), lines=tuple(Line(**line) for line in lines))  # type: ignore[arg-type]
 
 
@@ -196,8 +248,11 @@ def _group(row: dict[str, object]) -> Group:
     return LayerGroup(kind=str(kind), **row)  # type: ignore[arg-type]
 
 
-def _bare(groups: tuple[Group, ...], tp: int, query_heads: int = 1) -> Shape:
-    """A shape of which only the cache matters: its layers, and query heads that they and the GPUs divide."""
+def _cache_only_shape(groups: tuple[Group, ...], tp: int, query_heads: int = 1) -> Shape:
+    """Return a shape with these groups of layers and no meaningful weights, for computing its cache.
+
+    Shape and Split require the number of query heads to be a multiple of the KV heads and of tp.
+    """
     heads = [group.kv_heads for group in groups if isinstance(group, LayerGroup)]
     return Shape(
         hidden_size=1, query_heads=lcm(query_heads, tp, *heads), groups=groups, mlps=(), vocab_size=1, tied=True

@@ -1,4 +1,8 @@
-"""The evidence, judged: for each printed line what kvcore says, how far apart they are, and whether that is agreement."""
+"""Compare the evidence with kvcore: each printed line with the number that kvcore computes, and each record's verdict.
+
+A line agrees if printed and computed number differ by no more than the rounding of the last printed decimal. If the
+engine rounds its memory to whole blocks, the printed number may also be up to one block larger.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,81 +11,119 @@ from functools import cache
 from types import MappingProxyType
 
 from kvcore.errors import KvcoreError
-from kvcore.evidence.engine_rules import ENGINE_DTYPES, SWAP_BYTES, VllmPages, mixed_weights_bytes, rotary_table_bytes
+from kvcore.evidence.engine_rules import (
+    ENGINE_DTYPES,
+    SWAP_BYTES,
+    VllmBlockPool,
+    mixed_weights_bytes,
+    rotary_table_bytes,
+)
 from kvcore.evidence.records import UNITS, Line, Record, records
 
-__all__ = ["COUNTS", "Disagreement", "Finding", "Judged", "judged", "problems"]
+__all__ = ["COUNTS", "Comparison", "Disagreement", "Verdict", "problems", "verdict", "verdicts"]
 
 
-class Disagreement(KvcoreError):  # noqa: N818 - the base class says that it is an error; the name says which
-    """A record that does not agree and is not listed, or one that is listed and agrees."""
+class Disagreement(KvcoreError):  # noqa: N818 - the base class is called an error; this name says of which kind
+    """A record that disagrees without a `mismatch` that says why, or one that agrees although it has a `mismatch`.
+
+    >>> print(Disagreement("record", 62, "one that differs"))
+    record: 62 is not one that differs
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A printed line and kvcore's value for it, both in the line's unit; `block` is a block's worth, where that is allowed."""
+class Comparison:
+    """A printed line, and the number that kvcore computes for it, in the line's unit.
+
+    block: the size of one block in that unit, if the engine rounds memory to whole blocks, else 0.
+
+    >>> line = Line(name="KV cache", printed="3.82", unit="GiB", counts="cache")
+    >>> comparison = Comparison(line=line, computed=Fraction("3.816"), block=Fraction(0))
+    >>> comparison.difference, comparison.within_rounding
+    (Fraction(1, 250), True)
+    """
 
     line: Line
-    value: Fraction
+    computed: Fraction
     block: Fraction
 
     @property
     def difference(self) -> Fraction:
-        """Printed less computed."""
-        return self.line.value - self.value
+        """The printed number less the computed one."""
+        return self.line.value - self.computed
 
     @property
-    def same(self) -> bool:
-        """Whether nothing is between the two."""
+    def equal(self) -> bool:
+        """Whether printed and computed number are equal."""
         return not self.difference
 
     @property
-    def rounded(self) -> bool:
-        """Whether no more than the printed rounding is."""
+    def within_rounding(self) -> bool:
+        """Whether they differ by no more than the rounding of the printed number."""
         return abs(self.difference) <= self._rounding
 
     @property
     def agrees(self) -> bool:
-        """Whether no more than rounding, and memory below one block, is."""
+        """Whether the printed number is the computed one within rounding, or larger by no more than one block."""
         return -self._rounding <= self.difference <= self._rounding + self.block
 
     @property
     def _rounding(self) -> Fraction:
-        """Half of the last printed digit; nothing where the engine prints a whole number, which it counts."""
+        """Half a unit of the last printed decimal; 0 for whole numbers, which engines count and do not round."""
         decimals = self.line.decimals
         return Fraction(1, 2 * 10**decimals) if decimals else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A record with its findings."""
+class Verdict:
+    """A record, and the comparison of each of its lines.
+
+    >>> first = verdicts()[0]
+    >>> first.record.subject, first.standing
+    ('a Mistral 7B, 2,048 cells', 'inferred')
+    """
 
     record: Record
-    findings: tuple[Finding, ...]
+    comparisons: tuple[Comparison, ...]
 
     @property
     def agrees(self) -> bool:
-        """Whether every line does."""
-        return all(finding.agrees for finding in self.findings)
+        """Whether every line agrees."""
+        return all(comparison.agrees for comparison in self.comparisons)
 
     @property
     def standing(self) -> str:
-        """One of "reproduced", "inferred" (reproduced, from a fact that was itself read out of it), "mismatch"."""
+        """How the record is listed: "mismatch", "inferred" (reproduced, with facts inferred from it) or "reproduced"."""
         if self.record.mismatch:
             return "mismatch"
         return "inferred" if self.record.inferred else "reproduced"
 
 
 @cache
-def judged() -> tuple[Judged, ...]:
-    """Every record with its findings, in the order of the page."""
-    return tuple(
-        Judged(record=record, findings=tuple(_finding(record, line) for line in record.lines)) for record in records()
-    )
+def verdicts() -> tuple[Verdict, ...]:
+    """Return the verdict on every record, in the order of evidence.json.
+
+    >>> sorted(row.record.id for row in verdicts() if row.standing == "mismatch")
+    [82, 120, 125, 126, 127, 128, 134]
+    """
+    return tuple(verdict(record) for record in records())
 
 
-def problems(rows: tuple[Judged, ...]) -> list[Disagreement]:
-    """The records that are not what they are listed as."""
+def verdict(record: Record) -> Verdict:
+    """Compare every line of a record with the number that kvcore computes.
+
+    >>> verdict(records()[0]).comparisons[0].computed  # MiB of 2,048 tokens of Mistral 7B, 128 KiB each
+    Fraction(256, 1)
+    """
+    return Verdict(record=record, comparisons=tuple(_comparison(record, line) for line in record.lines))
+
+
+def problems(rows: tuple[Verdict, ...]) -> list[Disagreement]:
+    """Return an error for each record that disagrees and has no `mismatch`, or agrees and has one.
+
+    >>> problems(verdicts())
+    []
+    """
     return [
         Disagreement(
             "record", row.record.id, "listed as a mismatch" if row.record.mismatch == "" else "one that differs"
@@ -91,66 +133,65 @@ def problems(rows: tuple[Judged, ...]) -> list[Disagreement]:
     ]
 
 
-def _finding(record: Record, line: Line) -> Finding:
+def _comparison(record: Record, line: Line) -> Comparison:
     unit = UNITS[line.unit]
-    block = Fraction(0)
+    block = 0
     if line.slack:
-        pages = _pages(record, line).page_bytes if line.counts == "page_memory" else _block_bytes(record, line)
-        block = Fraction(pages) / unit
-    return Finding(line=line, value=COUNTS[line.counts](record, line) / unit, block=block)
+        block = _pool(record, line).block_bytes if line.counts == "pool_memory" else _block_bytes(record, line)
+    return Comparison(line=line, computed=COUNTS[line.counts](record, line) / unit, block=Fraction(block) / unit)
 
 
 def _cache(record: Record, line: Line) -> Fraction:
-    """Bytes of `tokens` tokens on one GPU, or of their K or V."""
-    held = record.per_gpu(line)
-    size = held.sequence_bytes(line.tokens + record.options.extra_page) - held.state_bytes
+    """Bytes of the cache of `tokens` tokens on one GPU, or of only their K or V."""
+    share = record.per_gpu(line)
+    size = share.sequence_bytes(line.tokens + record.options.extra_slots) - share.state_bytes
     return Fraction(size, 2 if line.part else 1)
 
 
 def _block_bytes(record: Record, line: Line) -> int:
-    """Bytes of one block on one GPU, of all layers."""
-    held = record.per_gpu(line)
-    return held.block_size * held.bytes_per_token
+    """Bytes of one block on one GPU, in all layers."""
+    share = record.per_gpu(line)
+    return share.block_size * share.bytes_per_token
 
 
-def _pages(record: Record, line: Line) -> VllmPages:
+def _pool(record: Record, line: Line) -> VllmBlockPool:
     options = record.options
-    return VllmPages(
+    return VllmBlockPool(
         groups=record.per_gpu(line).groups,
         key_dtype=options.keys,
         value_dtype=options.values,
         batched_tokens=options.batched_tokens,
-        state_pages=options.state_pages,
+        state_blocks=options.state_blocks,
     )
 
 
-def _page_memory(record: Record, line: Line) -> Fraction:
-    """Bytes of the pool whose size was printed as `tokens`, for a limit of `length`."""
-    pages = _pages(record, line)
-    return Fraction(pages.pool(line.tokens, line.length) * pages.page_bytes)
+def _pool_memory(record: Record, line: Line) -> Fraction:
+    """Bytes of the pool whose size vLLM printed as `tokens`, with requests of up to `length` tokens."""
+    pool = _pool(record, line)
+    return Fraction(pool.pool_blocks(line.tokens, line.length) * pool.block_bytes)
 
 
-def _page_tokens(record: Record, line: Line) -> Fraction:
-    """What a whole number of pages prints as, the one that comes nearest to the printed size."""
-    pages = _pages(record, line)
-    return Fraction(pages.tokens(pages.pool(line.tokens, line.length), line.length))
+def _pool_tokens(record: Record, line: Line) -> Fraction:
+    """The pool size in tokens that vLLM prints for the number of blocks recovered from the printed size."""
+    pool = _pool(record, line)
+    return Fraction(pool.pool_tokens(pool.pool_blocks(line.tokens, line.length), line.length))
 
 
 def _cells(record: Record, line: Line) -> Fraction:
-    """Cells of a layer with a window."""
+    """Cells that llama.cpp allocates in a layer with a window."""
     windows = [group.max_cached_tokens for group in record.groups(line) if group.max_cached_tokens]
     return Fraction(windows[0])
 
 
 def _blocks(record: Record, line: Line) -> Fraction:
-    """Blocks that a request of `tokens` takes: ceil(tokens / block_size)."""
+    """Blocks that a request of `tokens` tokens takes: ceil(tokens / block_size)."""
     return Fraction(-(-line.tokens // record.options.block_size))
 
 
 def _weights(record: Record, line: Line) -> Fraction:
-    """Bytes of weights on one GPU, with the table of rotary angles where the engine counts it."""
-    shape, options, sixteen = record.shape(line), record.options, ENGINE_DTYPES["bf16"]
-    size = mixed_weights_bytes(shape, ENGINE_DTYPES[options.mlp_dtype or "bf16"], sixteen)
+    """Bytes of weights on one GPU, and of the table of rotary angles if the engine counts it as weights."""
+    shape, options, bf16 = record.shape(line), record.options, ENGINE_DTYPES["bf16"]
+    size = mixed_weights_bytes(shape, ENGINE_DTYPES[options.mlp_dtype or "bf16"], bf16)
     return Fraction(-(-size // options.tp) + rotary_table_bytes(shape, options.rotary_positions))
 
 
@@ -163,11 +204,11 @@ COUNTS: Mapping[str, Callable[[Record, Line], Fraction]] = MappingProxyType(
         "blocks": _blocks,
         "block_tokens": lambda record, line: Fraction(line.blocks * record.options.block_size),
         "swap_blocks": lambda record, line: Fraction(SWAP_BYTES // _block_bytes(record, line)),
-        "concurrency": lambda record, line: Fraction(line.tokens, line.length),  # noqa: ARG005 - of any model
-        "usage": lambda record, line: _blocks(record, line) / (line.pool - 1),
-        "page_size": lambda record, line: Fraction(_pages(record, line).page_tokens),
-        "page_memory": _page_memory,
-        "page_tokens": _page_tokens,
+        "concurrency": lambda record, line: Fraction(line.tokens, line.length),  # noqa: ARG005 - the same for every model
+        "usage": lambda record, line: _blocks(record, line) / (line.pool - 1),  # vLLM keeps one block unused
+        "pool_block_tokens": lambda record, line: Fraction(_pool(record, line).block_tokens),
+        "pool_memory": _pool_memory,
+        "pool_tokens": _pool_tokens,
     }
 )
-"""What a line may count -> how: a count, or bytes."""
+"""What a line counts (`Line.counts`) -> the function that computes it, in bytes or as a number."""

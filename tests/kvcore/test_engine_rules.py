@@ -1,4 +1,4 @@
-"""Rules of engines against numbers worked out by hand from their code."""
+"""The rules of engines give the numbers that follow from the engines' code, worked by hand."""
 
 import pytest
 
@@ -6,12 +6,12 @@ from kvcore.catalog import MODELS
 from kvcore.dtypes import CACHE_DTYPES
 from kvcore.evidence.engine_rules import (
     ENGINE_DTYPES,
-    VllmPages,
+    VllmBlockPool,
     at_full_size,
+    half_of,
     in_cells,
     llama_cells,
     mixed_weights_bytes,
-    only,
 )
 from kvcore.layers import LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
@@ -33,46 +33,46 @@ def sliding(layers, kv_heads, dim, window):
         pytest.param(131_072, 128, 1, 512, 768, id="128 + 512 = 640, padded"),
         pytest.param(131_072, 128, 1, 2048, 2304, id="128 + 2,048 = 2,176, padded"),
         pytest.param(65_536, 128, 4, 512, 1024, id="4 x 128 + 512"),
-        pytest.param(8_192, 4096, 4, 512, 8192, id="never more than the context"),
-        pytest.param(1, 4096, 1, 512, 256, id="never less than 256"),
+        pytest.param(8_192, 4096, 4, 512, 8192, id="at most the context"),
+        pytest.param(1, 4096, 1, 512, 256, id="at least 256"),
     ],
 )
 def test_cells_of_a_window_in_llama_cpp(context, window, sequences, micro_batch, expected):
     assert llama_cells(context, window, sequences, micro_batch) == expected
 
 
-def test_only_windows_are_made_of_cells():
+def test_in_cells_changes_only_layers_with_a_window():
     plain, window = in_cells((full(12, 8, 64), sliding(12, 8, 64, 128)), 131_072, 1, 512)
     assert plain == full(12, 8, 64)
     assert window == sliding(12, 8, 64, 768)
 
 
-def test_without_windows_every_layer_keeps_everything():
+def test_at_full_size_removes_every_window():
     groups = at_full_size((full(10, 16, 128), sliding(52, 16, 128, 1024)))
     assert groups == (full(10, 16, 128), full(52, 16, 128))
 
 
-def test_keys_and_values_are_priced_apart():
+def test_half_of_has_twice_the_bytes_of_the_keys_or_of_the_values():
     group = LayerGroup(layers=61, kv_heads=128, key_dim=192, value_dim=128)
     for part, values in (("keys", 128 * 192), ("values", 128 * 128)):
-        (twice,), dtype = only((group,), part, FP16, FP8)
-        assert twice.bytes_per_token(dtype, dtype) == 2 * 61 * values * (2 if part == "keys" else 1)
+        (doubled,), dtype = half_of((group,), part, FP16, FP8)
+        assert doubled.bytes_per_token(dtype, dtype) == 2 * 61 * values * (2 if part == "keys" else 1)
 
 
 @pytest.mark.parametrize(
     ("name", "values", "expected"),
     [
-        pytest.param("q8_KV", 576, 584, id="q8_KV: a scale a row"),
+        pytest.param("q8_KV", 576, 584, id="q8_KV: a scale for each row"),
         pytest.param("fp8_ds_mla", 576, 512 + 16 + 128, id="fp8_ds_mla: latent, scales, rotary part"),
         pytest.param("mxfp4", 32, 17, id="mxfp4: 32 half-bytes and a scale"),
     ],
 )
-def test_types_that_are_an_engines_own(name, values, expected):
+def test_bytes_of_data_types_that_only_one_engine_has(name, values, expected):
     assert ENGINE_DTYPES[name].row_bytes(values) == expected
     assert len(ENGINE_DTYPES[name].source) > 10
 
 
-def test_mixed_weights_are_the_sum_of_their_parts():
+def test_mixed_weights_have_one_type_for_mlps_and_another_for_the_rest():
     shape = MODELS["llama-3.1-405b"].shape
     mlps = 126 * 3 * 16_384 * 53_248
     assert mixed_weights_bytes(shape, ENGINE_DTYPES["fp8"], ENGINE_DTYPES["bf16"]) == mlps + 2 * (
@@ -80,26 +80,29 @@ def test_mixed_weights_are_the_sum_of_their_parts():
     )
 
 
-def test_pages_of_windows_and_of_full_attention():
-    """8 layers of one head of 512, 40 of four heads of 256: a page is 65,536 B in a layer, 32 tokens of the former."""
-    pages = VllmPages(
+def test_block_pool_of_layers_with_and_without_a_window():
+    """8 full layers with one head of 512 and 40 sliding ones with four of 256: a block of 65,536 bytes in a layer.
+
+    That is 16 tokens of a sliding layer and 32 of a full one.
+    """
+    pool = VllmBlockPool(
         groups=(full(8, 1, 512), sliding(40, 4, 256, 1024)), key_dtype=FP16, value_dtype=FP16, batched_tokens=4096
     )
-    assert (pages.bundle, pages.layer_bytes, pages.page_bytes, pages.page_tokens) == (8, 65_536, 524_288, 16)
-    assert pages.per_request(131_072) == 131_072 // 32 + 5 * (320 + 1)
-    assert pages.tokens(16_703, 131_072) == 384_019
-    assert pages.pool(384_019, 131_072) == 16_703
+    assert (pool.bundle, pool.layer_bytes, pool.block_bytes, pool.block_tokens) == (8, 65_536, 524_288, 16)
+    assert pool.blocks_per_request(131_072) == 131_072 // 32 + 5 * (320 + 1)
+    assert pool.pool_tokens(16_703, 131_072) == 384_019
+    assert pool.pool_blocks(384_019, 131_072) == 16_703
 
 
-def test_a_page_of_attention_is_as_large_as_a_state():
-    """48 / 2 heads of 128 x 128 in fp32 and a convolution of 15,360 in bf16 are 1,603,584 B: 1,566 tokens, hence 1,568."""
+def test_a_block_of_attention_has_at_least_the_bytes_of_a_layer_s_state():
+    """48 / 2 heads of 128 x 128 in fp32 and a convolution of 15,360 in bf16 are 1,603,584 bytes: 1,566 tokens, so 1,568."""
     states = (
         State(role="state", parts=24, values=128 * 128, dtype=CACHE_DTYPES["fp32"]),
         State(role="convolution", parts=40, values=3 * 128, dtype=CACHE_DTYPES["bf16"]),
     )
     linear = RecurrentGroup(name="gated delta-net", layers=48, states=states)
-    pages = VllmPages(groups=(full(16, 2, 256), linear), key_dtype=FP8, value_dtype=FP8, state_pages=2)
+    pool = VllmBlockPool(groups=(full(16, 2, 256), linear), key_dtype=FP8, value_dtype=FP8, state_blocks=2)
     assert linear.state_bytes == 48 * 1_603_584
-    assert pages.page_tokens == 1568
-    assert pages.per_request(131_072) == 84 + 3 * 2
-    assert pages.tokens(208, 131_072) == 302_921
+    assert pool.block_tokens == 1568
+    assert pool.blocks_per_request(131_072) == 84 + 3 * 2
+    assert pool.pool_tokens(208, 131_072) == 302_921

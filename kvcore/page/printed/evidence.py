@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 
 from kvcore.evidence.records import UNITS
-from kvcore.evidence.verdicts import Finding, Judged, judged, problems
+from kvcore.evidence.verdicts import Comparison, Verdict, problems, verdicts
 from kvcore.page.html import Html, data, el, join, table
 from kvcore.page.printed import words
 from kvcore.units import fixed, format_count
@@ -14,13 +14,13 @@ PARTS = tuple(words.EVIDENCE_TABLES)
 """The claims that the records prove, in the order of the page; a record's `proves` is one of them."""
 
 
-def checked() -> tuple[Judged, ...]:
-    """All records with their findings.
+def checked() -> tuple[Verdict, ...]:
+    """Every record.
 
     Raises:
-        Disagreement: if a record does not match and has no `mismatch`, or has a `mismatch` and matches.
+        Disagreement: when a record disagrees and has no `mismatch`, or agrees and has one.
     """
-    rows = judged()
+    rows = verdicts()
     for problem in problems(rows):
         raise problem
     return rows
@@ -46,8 +46,8 @@ def count(standing: str = "") -> Html:
 
 
 def lines() -> Html:
-    """The number of printed numbers in all records."""
-    return _number(sum(len(row.findings) for row in checked()))
+    """How many printed numbers they hold."""
+    return _number(sum(len(row.comparisons) for row in checked()))
 
 
 def engines() -> Html:
@@ -59,7 +59,7 @@ TABLES = {f"evidence.{part}": partial(records, part) for part in PARTS}
 """Slot name -> function that returns the table."""
 
 
-def _row(row: Judged) -> Iterator[Html | str]:
+def _row(row: Verdict) -> Iterator[Html | str]:
     record, options = row.record, row.record.options
     settings = words.run_options(
         options.key_dtype,
@@ -79,13 +79,13 @@ def _row(row: Judged) -> Iterator[Html | str]:
     ]
     yield _prose(record.subject)
     yield record.engine
-    yield _stack(el("span", _name(finding)) for finding in row.findings)
+    yield _stack(el("span", _name(comparison)) for comparison in row.comparisons)
     yield _stack(
-        _in_unit(finding, finding.line.value, f"{_grouped(finding.line.printed)} {finding.line.unit}")
-        for finding in row.findings
+        _in_unit(comparison, comparison.line.value, f"{_grouped(comparison.line.printed)} {comparison.line.unit}")
+        for comparison in row.comparisons
     )
-    yield _stack(_in_unit(finding, finding.value, _computed(finding)) for finding in row.findings)
-    yield _stack(_in_unit(finding, finding.difference, _difference(finding)) for finding in row.findings)
+    yield _stack(_in_unit(comparison, comparison.computed, _computed(comparison)) for comparison in row.comparisons)
+    yield _stack(_in_unit(comparison, comparison.difference, _apart(comparison)) for comparison in row.comparisons)
     yield el("span", words.STANDING[row.standing], class_=f"kv-standing kv-{row.standing}")
     if record.proves == "weights":
         settings = words.weights_options(options.mlp_dtype, tp=options.tp)
@@ -94,30 +94,30 @@ def _row(row: Judged) -> Iterator[Html | str]:
     yield _prose(" ".join(filter(None, remarks)))
 
 
-def _name(finding: Finding) -> str:
-    line = finding.line
+def _name(comparison: Comparison) -> str:
+    line = comparison.line
     shown = line.tokens if line.counts in {"cache", "blocks", "cells"} and not line.part else 0
     return words.printed_for(line.name, count=shown, length=line.length)
 
 
-def _in_unit(finding: Finding, number: Fraction, text: str) -> Html:
-    """A number in the unit of its line; the value for programs is in bytes, or a count."""
-    value = number * UNITS[finding.line.unit]
+def _in_unit(comparison: Comparison, number: Fraction, text: str) -> Html:
+    """A number of a line's unit; machines are given bytes or counts."""
+    value = number * UNITS[comparison.line.unit]
     return data(value.numerator if value.denominator == 1 else float(value), text)
 
 
-def _computed(finding: Finding) -> str:
-    """The computed value with two decimals more than the printed one, unless they would be zero."""
-    scaled = finding.value * 10**finding.line.decimals
-    return fixed(finding.value, finding.line.decimals + (0 if scaled.denominator == 1 else 2))
+def _computed(comparison: Comparison) -> str:
+    """The computed value, to two digits more than were printed unless it has no more than those."""
+    scaled = comparison.computed * 10**comparison.line.decimals
+    return fixed(comparison.computed, comparison.line.decimals + (0 if scaled.denominator == 1 else 2))
 
 
-def _difference(finding: Finding) -> str:
-    exact = (finding.difference * 10**finding.line.decimals).denominator == 1
-    size = fixed(abs(finding.difference), finding.line.decimals + (0 if exact else 2))
-    sign = "\N{MINUS SIGN}" if finding.difference < 0 else "+"
+def _apart(comparison: Comparison) -> str:
+    exact = (comparison.difference * 10**comparison.line.decimals).denominator == 1
+    size = fixed(abs(comparison.difference), comparison.line.decimals + (0 if exact else 2))
+    sign = "\N{MINUS SIGN}" if comparison.difference < 0 else "+"
     return words.agreement(
-        same=finding.same, rounded=finding.rounded, agrees=finding.agrees, difference=f"{sign}{size}"
+        same=comparison.equal, rounded=comparison.within_rounding, agrees=comparison.agrees, difference=f"{sign}{size}"
     )
 
 

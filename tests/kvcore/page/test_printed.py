@@ -7,7 +7,7 @@ import pytest
 
 from kvcore.catalog import GPUS, MODELS
 from kvcore.errors import KvcoreError
-from kvcore.evidence.verdicts import judged
+from kvcore.evidence.verdicts import verdicts
 from kvcore.page import printed, update
 from kvcore.page.printed import evidence
 
@@ -56,7 +56,7 @@ def test_a_row_of_the_catalog_has_the_numbers_of_the_article():
 
 def test_the_tables_have_every_record_once():
     named = [row[0] for part in evidence.PARTS for row in rows(f"evidence.{part}")[1:]]
-    assert named == [row.record.subject for row in judged()]
+    assert named == [row.record.subject for row in verdicts()]
 
 
 def test_the_counts_add_up():
@@ -64,7 +64,7 @@ def test_the_counts_add_up():
         return int(re.sub("<[^>]*>", "", printed.PRINTED[f"evidence.{name}"]()))
 
     assert count("records") == 95 == count("reproduced") + count("inferred") + count("mismatch")
-    assert count("lines") == sum(len(row.findings) for row in judged())
+    assert count("lines") == sum(len(row.comparisons) for row in verdicts())
 
 
 def test_a_row_of_the_evidence_has_printed_and_computed_numbers_and_their_difference():
@@ -82,12 +82,12 @@ def test_a_row_of_the_evidence_has_printed_and_computed_numbers_and_their_differ
     assert row[6].find(".//*[@class='kv-standing kv-reproduced']") is not None
 
 
-def test_a_matching_record_listed_as_a_mismatch_stops_the_build(monkeypatch):
-    first, *others = judged()
+def test_a_record_that_is_not_as_listed_is_not_printed(monkeypatch):
+    first, *others = verdicts()
     from dataclasses import replace
 
     wrong = replace(first, record=replace(first.record, mismatch="said to differ"))
-    monkeypatch.setattr(evidence, "judged", lambda: (wrong, *others))
+    monkeypatch.setattr(evidence, "verdicts", lambda: (wrong, *others))
     with pytest.raises(KvcoreError) as caught:
         evidence.records("weights")
     assert caught.value.value == first.record.id
