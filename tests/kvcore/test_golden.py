@@ -1,6 +1,6 @@
-"""Numbers worked out by hand from published configs, and those that calculators in public got wrong.
+"""Caches of published models, worked by hand from their configs.
 
-Each expected value is written out; where a calculator is known to print another one, the id says whose and what.
+Where a public calculator or table gives a wrong number, the id of the case says which number and why.
 """
 
 from fractions import Fraction
@@ -39,35 +39,39 @@ def shape_of(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "first", "later"),
+    ("name", "below", "beyond"),
     [
         pytest.param("llama-2-7b", 524_288, 524_288, id="llama-2-7b: one calculator forgets K or V, 262,144"),
         pytest.param("llama-2-70b", 327_680, 327_680, id="llama-2-70b: two print 5,242,880 and 1,310,720"),
-        pytest.param("llama-3-70b", 327_680, 327_680, id="llama-3-70b: one prints 2,621,440, all 64 heads"),
-        pytest.param("llama-3.1-8b", 131_072, 131_072, id="llama-3.1-8b: one prints the sum for 65,536 beside it"),
+        pytest.param("llama-3-70b", 327_680, 327_680, id="llama-3-70b: one counts all 64 query heads, 2,621,440"),
+        pytest.param(
+            "llama-3.1-8b", 131_072, 131_072, id="llama-3.1-8b: one prints 65,536 next to a sum that gives this"
+        ),
         pytest.param("llama-3.1-405b", 516_096, 516_096, id="llama-3.1-405b: a well-known table has twice that"),
         pytest.param("qwen3-32b", 262_144, 262_144, id="qwen3-32b: head_dim is not hidden / heads, 163,840"),
-        pytest.param("qwen3-4b", 147_456, 147_456, id="qwen3-4b: nor is it here, 92,160"),
+        pytest.param("qwen3-4b", 147_456, 147_456, id="qwen3-4b: head_dim is not hidden / heads, 92,160"),
         pytest.param("qwen3-0.6b", 114_688, 114_688, id="qwen3-0.6b"),
         pytest.param("qwen2.5-7b", 57_344, 57_344, id="qwen2.5-7b: one takes bits for bytes, 1,605,632"),
-        pytest.param("mistral-nemo-12b", 163_840, 163_840, id="mistral-nemo: 204,800 with hidden / heads"),
-        pytest.param("mistral-small-24b", 163_840, 163_840, id="mistral-small-24b: 25 % more with hidden / heads"),
-        pytest.param("deepseek-v3", 70_272, 70_272, id="deepseek-v3: 124,928, 1,748,992 and 1,998,848 elsewhere"),
-        pytest.param("kimi-k2.5", 70_272, 70_272, id="kimi-k2.5: half the heads, the same latent"),
-        pytest.param("gpt-oss-20b", 49_152, 24_576, id="gpt-oss-20b: 30 % less with hidden / heads"),
-        pytest.param("gpt-oss-120b", 73_728, 36_864, id="gpt-oss-120b: one drops windows at length 1, 36,864"),
+        pytest.param("mistral-nemo-12b", 163_840, 163_840, id="mistral-nemo: hidden / heads would give 204,800"),
+        pytest.param(
+            "mistral-small-24b", 163_840, 163_840, id="mistral-small-24b: hidden / heads would give 25 % more"
+        ),
+        pytest.param("deepseek-v3", 70_272, 70_272, id="deepseek-v3: others print 124,928, 1,748,992 and 1,998,848"),
+        pytest.param("kimi-k2.5", 70_272, 70_272, id="kimi-k2.5: half of deepseek-v3's heads, the same latent"),
+        pytest.param("gpt-oss-20b", 49_152, 24_576, id="gpt-oss-20b: hidden / heads would give 30 % less"),
+        pytest.param("gpt-oss-120b", 73_728, 36_864, id="gpt-oss-120b: one leaves out layers with a window, 36,864"),
         pytest.param("gemma-3-27b", 507_904, 81_920, id="gemma-3-27b"),
-        pytest.param("gemma-4-31b", 901_120, 81_920, id="gemma-4-31b: three definitions in one page elsewhere"),
+        pytest.param("gemma-4-31b", 901_120, 81_920, id="gemma-4-31b: one web page defines it in three ways"),
         pytest.param("gemma-4-26b-a4b", 225_280, 20_480, id="gemma-4-26b-a4b"),
-        pytest.param("gemma-4-e2b", 18_432, 6_144, id="gemma-4-e2b: 15 of 35 layers keep a cache"),
-        pytest.param("qwen3.6-27b", 65_536, 65_536, id="qwen3.6-27b: 16 of 64 layers"),
-        pytest.param("lfm2-1.2b", 12_288, 12_288, id="lfm2-1.2b: 6 of 16 layers"),
+        pytest.param("gemma-4-e2b", 18_432, 6_144, id="gemma-4-e2b: 15 of 35 layers have a cache"),
+        pytest.param("qwen3.6-27b", 65_536, 65_536, id="qwen3.6-27b: 16 of 64 layers have a cache"),
+        pytest.param("lfm2-1.2b", 12_288, 12_288, id="lfm2-1.2b: 6 of 16 layers have a cache"),
     ],
 )
-def test_bytes_a_token_before_and_after_the_windows(name, first, later):
+def test_bytes_per_token_below_and_beyond_the_windows(name, below, beyond):
     shape = shape_of(name)
-    assert shape.bytes_per_token(FP16) == first
-    assert shape.asymptotic_bytes_per_token(FP16) == later
+    assert shape.bytes_per_token(FP16) == below
+    assert shape.asymptotic_bytes_per_token(FP16) == beyond
 
 
 @pytest.mark.parametrize(
@@ -99,31 +103,33 @@ def test_bytes_a_token_before_and_after_the_windows(name, first, later):
         pytest.param("lfm2-1.2b", 32_768, 384 * MIB, id="lfm2-1.2b@32k: not 0"),
     ],
 )
-def test_cache_of_one_sequence_in_16_bits(name, context, expected):
+def test_cache_bytes_of_one_sequence_in_fp16(name, context, expected):
     assert shape_of(name).cache_bytes(context, FP16) == expected
 
 
-def test_many_short_sequences_of_gpt_oss_stop_at_their_windows():
-    # 32 sequences of 8,192 tokens: 6.094 GiB, where an engine that pages all layers alike reserves 12.
+def test_windows_limit_the_cache_of_many_sequences_of_gpt_oss():
+    # 32 sequences of 8,192 tokens take 6.094 GiB. An engine that ignores windows reserves 12 GiB.
     assert 32 * shape_of("gpt-oss-20b").cache_bytes(8_192, FP16) == 6_543_114_240 == Fraction(6_240, 1_024) * GIB
 
 
-def test_a_quantised_cache_is_that_of_its_blocks():
-    # A well-known server ignores the type: 14 GiB. q8_0 is 34 bytes for 32 values: 7.4375.
+def test_a_quantised_cache_has_the_bytes_of_its_blocks():
+    # q8_0 is 34 bytes for 32 values: 7.4375 GiB. A well-known server ignores the type and says 14 GiB.
     assert shape_of("qwen2.5-7b").cache_bytes(262_144, Q8_0) == Fraction(74_375, 10_000) * GIB
 
 
-def test_k_in_q8_0_beside_v_in_fp16():
+def test_k_in_q8_0_and_v_in_fp16():
     # 10 x 16 x 128 x (1.0625 + 2) x 128,000 + 52 x 16 x 128 x (1.0625 + 2) x 1,024
     expected = 10 * 16 * 128 * Fraction(49, 16) * 128_000 + 52 * 16 * 128 * Fraction(49, 16) * 1_024
     assert shape_of("gemma-3-27b").cache_bytes(128_000, Q8_0, FP16) == expected
 
 
 @pytest.mark.parametrize("tp", [1, 2, 4, 8, 16, 64])
-def test_a_latent_is_whole_on_every_gpu(tp):
-    assert shape_of("deepseek-v3").cache_bytes_per_gpu(1, tp, FP16) == 70_272  # two calculators divide it: 8,784 at 8
+def test_every_gpu_stores_the_whole_latent(tp):
+    assert (
+        shape_of("deepseek-v3").cache_bytes_per_gpu(1, tp, FP16) == 70_272
+    )  # two calculators divide it by tp: 8,784 at 8
 
 
-def test_state_of_a_hybrid_is_apart_from_its_cache():
+def test_state_bytes_of_a_hybrid_model():
     # 48 layers x (48 heads x 128 x 128 in fp32 + 3 inputs of a convolution of 10,240 channels in 16 bits): 0.143 GiB
     assert shape_of("qwen3.6-27b").state_bytes == 48 * (48 * 128 * 128 * 4 + 3 * 10_240 * 2) == 153_944_064

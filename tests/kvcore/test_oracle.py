@@ -1,4 +1,7 @@
-"""Totals and crossings again with numpy: weights as a list of tensors, caches as arrays filled token by token."""
+"""Parameters, totals and cliffs agree with a second computation by numpy, for random models.
+
+It lists the sizes of all weight tensors, and adds up the cache for every number of tokens.
+"""
 
 import pytest
 
@@ -9,11 +12,12 @@ from kvcore.shape import LayerGroup, Mlp, Shape
 np = pytest.importorskip("numpy", reason="the suite also runs inside Pyodide, where numpy is not installed")
 
 SEEDS = range(60)
-BYTES = {"fp32": (1, 4), "fp16": (1, 2), "fp8": (1, 1), "q8_0": (32, 34), "q4_0": (32, 18)}
+DTYPES = {"fp32": (1, 4), "fp16": (1, 2), "fp8": (1, 1), "q8_0": (32, 34), "q4_0": (32, 18)}
+"""Name of a type -> numbers in a block, and bytes of a block."""
 
 
 def random_shape(rng):
-    """A random model: heads and widths of any size, layers that slide in part, biases, norms, experts."""
+    """Return a random model: sizes, sliding windows in some layers, biases, norms and experts vary."""
     kv_heads, share, dim = (int(rng.integers(1, 9)) for _ in range(3))
     full, sliding = int(rng.integers(1, 9)), int(rng.integers(0, 9))
     groups = [LayerGroup(layers=full, kv_heads=kv_heads, key_dim=8 * dim, value_dim=8 * dim)]
@@ -52,7 +56,7 @@ def random_shape(rng):
 
 
 def tensors(shape):
-    """The sizes of all its weight tensors, as a checkpoint would list them."""
+    """Return the sizes of all weight tensors of a model, as a checkpoint would list them."""
     hidden, vocab = shape.hidden_size, shape.vocab_size
     norm = [(hidden,)] * (2 if shape.norm_bias else 1)
     sizes = [(vocab, hidden), (shape.position_rows, hidden), *norm * shape.model_norms]
@@ -77,28 +81,28 @@ def tensors(shape):
 
 
 def cache_curve(shape, dtype, most):
-    """Bytes of one sequence's cache at 0, 1, ... `most` tokens."""
-    values, size = BYTES[dtype]
+    """Return the bytes of one sequence's cache at 0, 1, ... `most` tokens."""
+    block_values, block_bytes = DTYPES[dtype]
     contexts = np.arange(most + 1, dtype=np.int64)
     curve = np.zeros(most + 1, dtype=np.int64)
     for group in shape.groups:
-        held = np.minimum(contexts, most if group.window is None else group.window)
+        cached_tokens = np.minimum(contexts, most if group.window is None else group.window)
         for _ in range(group.layers):
             for width in (group.kv_heads * group.key_dim, group.kv_heads * group.value_dim):
-                curve += held * int(np.ceil(width / values)) * size
+                curve += cached_tokens * int(np.ceil(width / block_values)) * block_bytes
     return curve
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_parameters_are_the_sizes_of_all_tensors(seed):
+def test_the_parameters_are_the_sum_of_the_sizes_of_all_tensors(seed):
     shape = random_shape(np.random.default_rng(seed))
     assert shape.params == sum(int(np.prod(size, dtype=np.int64)) for size in tensors(shape))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_totals_and_crossings(seed):
+def test_totals_and_cliffs(seed):
     rng = np.random.default_rng(1000 + seed)
-    shape, dtype, batch = random_shape(rng), str(rng.choice(list(BYTES))), int(rng.integers(1, 200))
+    shape, dtype, batch = random_shape(rng), str(rng.choice(list(DTYPES))), int(rng.integers(1, 200))
     most = 3000
     curve = cache_curve(shape, dtype, most)
     footprint = Footprint(
@@ -114,9 +118,9 @@ def test_totals_and_crossings(seed):
     assert footprint.cache_bytes == batch * curve[footprint.context]
     assert footprint.weights_bytes == weights
     assert footprint.gpus == int(np.ceil((weights + batch * curve[footprint.context]) / 2**20))
-    past = np.flatnonzero(batch * curve > weights)
-    if past.size:
-        assert footprint.cliff_context == past[0]
+    over = np.flatnonzero(batch * curve > weights)
+    if over.size:
+        assert footprint.cliff_context == over[0]
     else:
         assert footprint.cliff_context is None or footprint.cliff_context > most
     assert footprint.cliff_batch == int(np.argmax(np.arange(10**6) * curve[footprint.context] > weights))
