@@ -191,9 +191,15 @@ class VllmBlockPool:
         check_int("state_blocks", self.state_blocks, 1, 2**16)
 
     @property
+    def _cached(self) -> list[Group]:
+        """The groups that keep anything: layers that share another's cache, or have none, take no blocks."""
+        keys, values = self.key_dtype, self.value_dtype
+        return [group for group in self.groups if group.state_bytes or group.bytes_per_token(keys, values)]
+
+    @property
     def bundle(self) -> int:
         """Layers that one block serves."""
-        return min(group.layers for group in self.groups)
+        return min(group.layers for group in self._cached)
 
     def _token_bytes(self, group: Group) -> int:
         """Bytes of one token in one layer of the group."""
@@ -202,8 +208,8 @@ class VllmBlockPool:
     @property
     def layer_bytes(self) -> int:
         """Bytes of a block in one layer."""
-        widest = max(self._token_bytes(group) for group in self.groups)
-        state = max(group.state_bytes // group.layers for group in self.groups)
+        widest = max(self._token_bytes(group) for group in self._cached)
+        state = max(group.state_bytes // group.layers for group in self._cached)
         return max(1, -(-state // (_BLOCK * widest))) * _BLOCK * widest
 
     @property
@@ -214,11 +220,11 @@ class VllmBlockPool:
     @property
     def block_tokens(self) -> int:
         """Tokens in a block, in the layers that cache most bytes a token."""
-        return self.layer_bytes // max(self._token_bytes(group) for group in self.groups)
+        return self.layer_bytes // max(self._token_bytes(group) for group in self._cached)
 
     def blocks_per_request(self, length: int) -> int:
         """Return the blocks that a request of `length` tokens takes, in all bundles of layers."""
-        return sum(-(-group.layers // self.bundle) * self._blocks(group, length) for group in self.groups)
+        return sum(-(-group.layers // self.bundle) * self._blocks(group, length) for group in self._cached)
 
     def _blocks(self, group: Group, length: int) -> int:
         """Return the blocks that a request of `length` tokens takes in one bundle of the group."""

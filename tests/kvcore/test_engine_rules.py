@@ -13,7 +13,7 @@ from kvcore.evidence.engine_rules import (
     llama_cells,
     mixed_weights_bytes,
 )
-from kvcore.layers import LayerGroup
+from kvcore.layers import LayerGroup, NoCacheGroup
 from kvcore.recurrent import RecurrentGroup, State
 
 FP16, FP8 = CACHE_DTYPES["fp16"], CACHE_DTYPES["fp8"]
@@ -106,3 +106,15 @@ def test_a_block_of_attention_has_at_least_the_bytes_of_a_layer_s_state():
     assert pool.block_tokens == 1568
     assert pool.blocks_per_request(131_072) == 84 + 3 * 2
     assert pool.pool_tokens(208, 131_072) == 302_921
+
+
+def test_layers_that_keep_nothing_take_no_blocks():
+    """As in Gemma 3n, whose last layers read another layer's cache, and Nemotron-H, where MLPs are layers of their own."""
+    full = LayerGroup(layers=8, kv_heads=1, key_dim=512, value_dim=512)
+    shared = LayerGroup(kind="shared", layers=3, kv_heads=1, key_dim=512, value_dim=512)
+    fp16 = ENGINE_DTYPES["fp16"]
+    alone = VllmBlockPool(groups=(full,), key_dtype=fp16, value_dtype=fp16)
+    with_others = VllmBlockPool(groups=(full, shared, NoCacheGroup(layers=5)), key_dtype=fp16, value_dtype=fp16)
+    for pool in (alone, with_others):
+        assert (pool.bundle, pool.block_bytes, pool.block_tokens) == (8, 8 * 16 * 2048, 16)
+        assert pool.blocks_per_request(1000) == 63
