@@ -1,11 +1,12 @@
-// node snapshot_delta.mjs FOLDER: FOLDER/snapshot.bin as its difference from fresh memory, FOLDER/delta.bin, restored once
-// to see that it works; and what the worker must know to restore it, FOLDER/snapshot.json.
+// node snapshot_delta.mjs FOLDER
+// Reads FOLDER/snapshot.bin, writes its difference from freshly initialised memory as FOLDER/delta.bin, restores that once to check
+// it, and writes what the worker needs to restore it as FOLDER/snapshot.json.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {loadPyodide} from 'pyodide';
 import createPyodideModule from 'pyodide/pyodide.asm.mjs';
-import {KEEP, PAGE, WRITE, ZERO, keptChecksum, restore, textChecksum} from '../docs/assets/worker/delta.js';
+import {BLOCK, KEEP, WRITE, ZERO, keptChecksum, restore, textChecksum} from '../docs/assets/worker/delta.js';
 
-// An error is told in its own words: Node would first print the line it came from, and that is all of Pyodide.
+// Print only an error's message: Node would first print the source line, and Pyodide's script is one line of a megabyte.
 process.on('uncaughtException', error => {
   console.error(error.message);
   process.exit(1);
@@ -13,7 +14,7 @@ process.on('uncaughtException', error => {
 
 const EMPTY_ZIP = Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]);
 
-/** Memory differs a little from one start to the next, and with the reader's language: only what is the same in all is kept. */
+/** Environments to start with: fresh memory depends on the reader's language and a little on chance. Only blocks that are the same in all are left out. */
 const STARTS = [{}, {LANG: 'de.UTF-8'}, {LANG: 'zh-Hant-TW.UTF-8', X: '1'.repeat(50)}, {X: '1'.repeat(150)}];
 
 const [folder] = process.argv.slice(2);
@@ -40,12 +41,12 @@ const start = (env, started) => loadPyodide({
 const fresh = [];
 for (const env of STARTS) await start(env, module => fresh.push(Buffer.from(module.HEAPU8)));
 
-const kinds = new Uint8Array(heap.length / PAGE), written = [];
-for (let page = 0; page < kinds.length; page++) {
-  const from = page * PAGE, bytes = heap.subarray(from, from + PAGE);
-  kinds[page] = bytes.every(byte => byte === 0) ? ZERO
-    : fresh.every(memory => bytes.equals(memory.subarray(from, from + PAGE))) ? KEEP : WRITE;
-  if (kinds[page] === WRITE) written.push(bytes);
+const kinds = new Uint8Array(heap.length / BLOCK), written = [];
+for (let block = 0; block < kinds.length; block++) {
+  const from = block * BLOCK, bytes = heap.subarray(from, from + BLOCK);
+  kinds[block] = bytes.every(byte => byte === 0) ? ZERO
+    : fresh.every(memory => bytes.equals(memory.subarray(from, from + BLOCK))) ? KEEP : WRITE;
+  if (kinds[block] === WRITE) written.push(bytes);
 }
 const delta = Buffer.concat([kinds, ...written]);
 const kept = keptChecksum({HEAP32: new Int32Array(new Uint8Array(heap).buffer)}, kinds);
@@ -58,9 +59,9 @@ const python = await start({}, module => {
 });
 const {update} = python.pyimport('kvcore.page');
 const whole = update('{}');
-if (whole !== readFileSync(`${folder}/answer.json`, 'utf8')) throw new Error('the restored snapshot answers otherwise');
+if (whole !== readFileSync(`${folder}/answer.json`, 'utf8')) throw new Error('the restored snapshot gives a different answer');
 
-/** What the worker asks to know that Python is well: one step of a drag, which any reader may make, and not the whole page. */
+/** The request by which the worker checks Python: one step of a drag, since that is quicker than the whole page. */
 const request = JSON.stringify({batch: '9', changed: ['batch'], settled: false, view: 'narrow', hold: JSON.parse(whole).hold});
 const check = {request, answer: textChecksum(update(request))};
 

@@ -1,18 +1,21 @@
-// node snapshot_heap.mjs FOLDER SCENARIOS.py: Python's memory with kvcore imported and all it can be asked asked once.
-// From FOLDER/everything.zip. Into FOLDER: snapshot.bin; more modules into modules.json.
+// node snapshot_heap.mjs FOLDER SCENARIOS.py
+// Imports kvcore from FOLDER/everything.zip, answers every request of SCENARIOS.py once, and writes into FOLDER:
+// - snapshot.bin: Python's memory after that, as Pyodide saves it
+// - modules.json: the modules that were there already, and those imported now
+// - answer.json: the answer for the default state, to compare with that of the restored snapshot
 import {readFileSync, writeFileSync} from 'node:fs';
 import {loadPyodide} from 'pyodide';
 
-// An error is told in its own words: Node would first print the line it came from, and that is all of Pyodide.
+// Print only an error's message: Node would first print the source line, and Pyodide's script is one line of a megabyte.
 process.on('uncaughtException', error => {
   console.error(error.message);
   process.exit(1);
 });
 
-/** The memory that WebAssembly starts with. A snapshot of more cannot be restored into it. */
+/** The size of memory that WebAssembly starts with, in bytes: the snapshot must fit into it. */
 const HEAP = 31_457_280;
 
-// The same sources shall give the same bytes: no clock, no chance, and no word of the folder this lies in.
+// The same sources must give the same bytes: so no clock, no random numbers, and no path of this machine in the memory.
 const [folder, scenarios] = process.argv.slice(2);
 process.argv[1] = 'python';
 Date.now = () => 1_577_836_800_000;
@@ -41,8 +44,8 @@ const python = await loadPyodide({
   env: {PYTHONHASHSEED: '0', PYTHONNODEBUGRANGES: '1', PYTHONOPTIMIZE: '2'},
 });
 
-/** Python's words for an error are made by modules that only an error needs. */
-function stumble() {
+/** Raises errors of several kinds, so that the modules that Python imports to report errors are in the snapshot too. */
+function raiseErrors() {
   for (const wrong of ['1/0', 'import kvcore.no_such_module', 'def f(n): return f(n + 1)\nf(0)', '(']) {
     try {
       python.runPython(wrong);
@@ -56,9 +59,9 @@ function stumble() {
 }
 
 python.globals.set('source', readFileSync(scenarios, 'utf8'));
-stumble();
-const told = JSON.parse(python.runPython(EXERCISE));
-stumble();
+raiseErrors();
+const result = JSON.parse(python.runPython(EXERCISE));
+raiseErrors();
 python.runPython('del source, exercise');
 const heap = python._module.HEAP8.length;
 const snapshot = python.makeMemorySnapshot();
@@ -67,5 +70,5 @@ if (heap !== HEAP || snapshot.length - heapAt !== HEAP) {
   throw new Error(`Python's memory has grown to ${heap} bytes; only ${HEAP} can be restored`);
 }
 writeFileSync(`${folder}/snapshot.bin`, snapshot);
-writeFileSync(modules, JSON.stringify([...new Set([...JSON.parse(readFileSync(modules, 'utf8')), ...told.modules])].sort()));
-writeFileSync(`${folder}/answer.json`, told.answer);
+writeFileSync(modules, JSON.stringify([...new Set([...JSON.parse(readFileSync(modules, 'utf8')), ...result.modules])].sort()));
+writeFileSync(`${folder}/answer.json`, result.answer);

@@ -1,11 +1,12 @@
-// node snapshot_modules.mjs FOLDER LIBRARY.zip ABSENT.py: boot as the second rung does, from the wheel and the lock file in FOLDER. Into FOLDER:
-// - modules.json: the modules that were imported on the way
-// - everything.zip: the library, without what is absent, and kvcore, compiled, to make the snapshot from: no parser leaves
-//   its litter in the heap
+// node snapshot_modules.mjs FOLDER LIBRARY.zip ABSENT.py
+// Boots as the boot method "api" does, from the wheel and the lock file in FOLDER, and writes into FOLDER:
+// - modules.json: the modules that were imported
+// - everything.zip: the library without the modules of ABSENT.py, and kvcore, all compiled: the snapshot is made from it, so
+//   that no compiler leaves garbage in the memory
 import {readFileSync, writeFileSync} from 'node:fs';
 import {loadPyodide} from 'pyodide';
 
-// An error is told in its own words: Node would first print the line it came from, and that is all of Pyodide.
+// Print only an error's message: Node would first print the source line, and Pyodide's script is one line of a megabyte.
 process.on('uncaughtException', error => {
   console.error(error.message);
   process.exit(1);

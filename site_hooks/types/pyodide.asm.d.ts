@@ -1,4 +1,4 @@
-// Pyodide's package has no types for its Emscripten half; only its factory is used, and only handed on.
+// Pyodide's package has no types for pyodide.asm.mjs. We use only its factory, and only pass it to loadPyodide.
 import type {loadPyodide} from 'pyodide/pyodide.mjs';
 
 type Options = NonNullable<Parameters<typeof loadPyodide>[0]>;

@@ -1,14 +1,14 @@
 /**
- * A page opened from disk may fetch nothing and start no worker from a file, but scripts of its own folder run. So the
- * runtime's files stand there a second time, each in a script; they are loaded from disk only, and only when asked for.
+ * Starts the worker. A page opened from disk may not fetch files or start a worker from one, but it may run scripts of its own
+ * folder. So the runtime has a copy of each file in the form of a script, loaded only from disk, and only when the worker asks for it.
  */
 const fromDisk = location.protocol === 'file:';
 
-/** @type {{explainerDisk?: Record<string, string>}} where the scripts leave what they hold */
+/** @type {{explainerDisk?: Record<string, string>}} the global variable in which the scripts put the files */
 const table = /** @type {any} */ (globalThis);
 
 /** @param {URL} runtime @param {string} name @returns {Promise<string>} the file, in base64 */
-function read(runtime, name) {
+function readFromDisk(runtime, name) {
   const script = document.createElement('script');
   script.src = new URL(`disk/${name}.js`, runtime).href;
   return new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ function read(runtime, name) {
     script.onerror = missing;
     script.onload = () => {
       const text = table.explainerDisk?.[name];
-      if (table.explainerDisk) delete table.explainerDisk[name]; // it is megabytes long
+      if (table.explainerDisk) delete table.explainerDisk[name]; // megabytes that nobody needs twice
       script.remove();
       if (text) resolve(text);
       else missing();
@@ -36,16 +36,16 @@ function decoded(name, base64) {
 
 /**
  * @param {URL} runtime
- * @param {string} name what the worker learns about itself: the rungs to try
+ * @param {string} name the boot methods to try, which the worker reads as its own name
  * @returns {Promise<Worker>}
  */
 export async function startWorker(runtime, name) {
   if (!fromDisk) return new Worker(new URL('worker.js', runtime), { name });
-  const script = decoded('worker.js', await read(runtime, 'worker.js'));
+  const script = decoded('worker.js', await readFromDisk(runtime, 'worker.js'));
   const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
   const worker = new Worker(address, { name });
   worker.addEventListener('message', async ({ data }) => {
-    if (data.want) worker.postMessage({ name: data.want, base64: await read(runtime, data.want).catch(() => null) });
+    if (data.load) worker.postMessage({ name: data.load, base64: await readFromDisk(runtime, data.load).catch(() => null) });
   });
   return worker;
 }

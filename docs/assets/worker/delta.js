@@ -1,18 +1,18 @@
 /**
- * A snapshot of Python's memory as the difference from memory that has just been initialised: for each page of 256
- * bytes one byte that says what it is, then the bytes of the pages that are neither empty nor as they were.
+ * A snapshot of Python's memory, stored as its difference from freshly initialised memory. First comes one byte for each
+ * block of 256 bytes: ZERO, all its bytes are 0; KEEP, it is as freshly initialised; WRITE, it is stored. Then come the stored blocks.
  *
- * The snapshot is made under Node by site_hooks/snapshot_delta.mjs, and restored here in whatever engine the reader has.
+ * site_hooks/snapshot_delta.mjs makes the snapshot under Node; it is restored here in the reader's browser.
  *
- * @typedef {object} Memory what Emscripten's module shows of it
+ * @typedef {object} Memory the part of Emscripten's module that is needed
  * @property {Uint8Array} HEAPU8
  * @property {Int32Array} HEAP32
  * @property {number} __PyRuntime
  * @property {number} __PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET
  */
-export const PAGE = 256, ZERO = 0, KEEP = 1, WRITE = 2;
+export const BLOCK = 256, ZERO = 0, KEEP = 1, WRITE = 2;
 
-/** @param {ArrayLike<number>} values @returns {number} FNV-1a over 32-bit values: against accidents, not against anyone */
+/** @param {ArrayLike<number>} values @returns {number} FNV-1a over 32-bit values: it finds accidental changes, not deliberate ones */
 export function checksum(values) {
   let sum = 0x811c9dc5;
   for (let i = 0; i < values.length; i++) sum = Math.imul(sum ^ /** @type {number} */ (values[i]), 0x01000193);
@@ -23,19 +23,19 @@ export function checksum(values) {
 export const textChecksum = text => checksum(new TextEncoder().encode(text));
 
 /**
- * @param {Uint8Array} kinds one for each page
+ * @param {Uint8Array} kinds the kind of each block
  * @param {number} kind
- * @returns {Generator<[number, number]>} each run of pages of this kind, in bytes, from and to
+ * @returns {Generator<[number, number]>} first and end byte of each run of blocks of this kind
  */
 function* runs(kinds, kind) {
-  for (let page = 0, end; page < kinds.length; page = end) {
-    for (end = page + 1; end < kinds.length && kinds[end] === kinds[page]; end++);
-    if (kinds[page] === kind) yield [page * PAGE, end * PAGE];
+  for (let block = 0, end; block < kinds.length; block = end) {
+    for (end = block + 1; end < kinds.length && kinds[end] === kinds[block]; end++);
+    if (kinds[block] === kind) yield [block * BLOCK, end * BLOCK];
   }
 }
 
 /**
- * The checksum of all that a delta leaves as it is. Another engine that initialises memory in another way is found out here.
+ * The checksum of all blocks that the snapshot does not store. It tells if this browser initialises memory in another way than Node did.
  * @param {Memory} memory
  * @param {Uint8Array} kinds
  */
@@ -46,16 +46,16 @@ export function keptChecksum({HEAP32}, kinds) {
 }
 
 /**
- * Makes of freshly initialised memory the memory of the snapshot.
+ * Turns freshly initialised memory into that of the snapshot.
  * @param {Memory} memory
  * @param {Uint8Array} delta
- * @param {number} kept the checksum of what stays
+ * @param {number} kept the expected checksum of the blocks that are not stored
  */
 export function restore(memory, delta, kept) {
   const {HEAPU8, HEAP32} = memory;
-  const kinds = delta.subarray(0, HEAPU8.length / PAGE);
-  if (keptChecksum(memory, kinds) !== kept) throw new Error('memory is not initialised as it was where the snapshot was made');
-  // CPython keeps the place of a function of this engine's own in its memory: it is not the one that the maker had.
+  const kinds = delta.subarray(0, HEAPU8.length / BLOCK);
+  if (keptChecksum(memory, kinds) !== kept) throw new Error('this browser initialises memory otherwise than the snapshot expects');
+  // Python's memory holds the index of a function that is created at the start and depends on the browser: keep this browser's.
   const slot = (memory.__PyRuntime + /** @type {number} */ (HEAP32[memory.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET >> 2])) >> 2;
   const trampoline = HEAP32[slot];
   for (const [from, to] of runs(kinds, ZERO)) HEAPU8.fill(0, from, to);
@@ -64,6 +64,6 @@ export function restore(memory, delta, kept) {
     HEAPU8.set(delta.subarray(read, read + to - from), from);
     read += to - from;
   }
-  if (read !== delta.length) throw new Error(`the snapshot has ${delta.length} bytes, and ${read} were expected`);
+  if (read !== delta.length) throw new Error(`the snapshot has ${delta.length} bytes instead of ${read}`);
   HEAP32[slot] = /** @type {number} */ (trampoline);
 }
