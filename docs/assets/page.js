@@ -1,94 +1,66 @@
 /**
- * The page's side of the slot contract: collect the controls, ask Python, write what it answers.
- * No sentence a reader sees and no arithmetic on a quantity stands in these files.
+ * The browser's side of the slot contract: read the controls, ask Python, write its answer into the page.
+ * These files hold no text for readers, and compute nothing about models.
  */
+import { showBoot } from './js/boot_panel.js';
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { listenForSearch } from './js/find.js';
-import { listen } from './js/gestures.js';
+import { listenForGestures } from './js/gestures.js';
 import { listenForImports } from './js/import.js';
 import { followState, offerLink, showFragment, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
+import { deferred, firstPaint } from './js/promises.js';
 import { connect } from './js/python.js';
-import { showBoot } from './js/runs.js';
-import { applySlots, drawingInSight, openedTables, restoreSlots } from './js/slots.js';
+import { applySlots, openedTables, restoreSlots, visibleWidth } from './js/slots.js';
 import { sortTables } from './js/sort.js';
 import { announce, showState } from './js/status.js';
 import { makeSync } from './js/sync.js';
 
-/** A reader who saves data may never want Python; whoever waits for Python is not kept for longer. */
+/** `explainer.ready` resolves after this time at the latest: a reader who saves data may never need Python. */
 const LIMIT_MS = 600_000;
-
-/** @returns {Promise<unknown>} when something is painted, or a moment later where nothing is: a tab in the background */
-const painted = () => new Promise(resolve => {
-  if (performance.getEntriesByType('paint').length) resolve(undefined);
-  requestAnimationFrame(() => setTimeout(resolve));
-  setTimeout(resolve, 1000);
-});
 
 const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
-/** Called when there is something to ask. */
-let want = () => {};
-/** A reader who saves data pays for Python only then, or a little before: a control has the focus before it moves. */
-const wanted = new Promise(resolve => {
-  want = () => resolve(undefined);
-  if (savesData) document.addEventListener('focusin', ({ target }) => {
-    if (target instanceof Element && target.closest('.kv-controls, [data-set]')) want();
-  });
-});
-
-/** @returns {Promise<{rung: string}>} */
-async function main() {
-  const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
-  const starting = folder ? start(folder) : null;
-  sortTables();
-  const form = document.querySelector('form[data-hold]');
-  return folder && starting && form instanceof HTMLElement ? talk(form, folder, starting) : { rung: 'static' };
-}
-
 /**
- * Python, begun in a worker as soon as that is in nobody's way.
- * @param {string} folder
- */
-async function start(folder) {
-  document.documentElement.dataset.python = savesData ? 'waiting' : 'starting';
-  if (savesData) await wanted;
-  await painted();
-  const python = connect(new URL(folder, document.baseURI), { died: error => died(error), changed: showState });
-  explainer.boot = python.boot;
-  return python;
-}
-
-/** @type {(error: unknown) => void} */
-let died = () => {};
-
-/**
- * @param {HTMLElement} form
+ * Start Python in a worker after the first paint; for a reader who saves data, not before it is needed.
  * @param {string} folder the runtime's
- * @param {ReturnType<typeof start>} starting
- * @returns {Promise<{rung: string}>}
+ * @param {Promise<void>} needed
+ * @param {Parameters<typeof connect>[1]} handlers
  */
-async function talk(form, folder, starting) {
+async function startPython(folder, needed, handlers) {
+  if (savesData) await needed;
+  await firstPaint();
+  return connect(new URL(folder, document.baseURI), handlers);
+}
+
+/**
+ * Connect the forms of this page with Python.
+ * @param {HTMLElement} form one with the state that the page was built with
+ * @param {string} folder the runtime's
+ * @returns {{update: () => Promise<void>, ready: Promise<{rung: string}>}}
+ */
+function makeLive(form, folder) {
+  /** @type {ReturnType<typeof deferred<void>>} */
+  const needed = deferred();
   const sync = makeSync({
     read: readControls,
-    view: drawingInSight,
+    view: visibleWidth,
     opened: openedTables,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
-    wanted: want,
-    apply(answer, busy) {
-      applySlots(answer.slots ?? {});
-      applyControls(answer.controls ?? {}, busy);
-    },
+    needed: () => needed.resolve(),
     moved: followState,
+    apply(answer, newer) {
+      applySlots(answer.slots ?? {});
+      applyControls(answer.controls ?? {}, newer);
+    },
     settled(answer) {
       announce([answer.announce, ...(answer.problems ?? [])].filter(Boolean).join(' '));
       if (answer.fragment) showFragment(answer.fragment);
     },
     failed: fail,
   });
-  update = sync.update;
 
-  /** @param {unknown} error */
+  /** Show the page as it was built, with the error. @param {unknown} error */
   function fail(error) {
     sync.stop();
     restoreSlots();
@@ -97,47 +69,69 @@ async function talk(form, folder, starting) {
     showState('failed', error instanceof Error && error.message ? error.message : String(error));
   }
 
-  unlockForms();
-  offerLink(form.dataset.fragment ?? '');
-  listen({ touch: sync.touch, set: setControl });
-  listenForImports({ give: sync.give, started: followState });
-  listenForSearch(name => sync.touch(name, 'move'));
-  const arrive = () => {
+  /** Go to the state in the address, if it names one. */
+  function openLink() {
     const fragment = stateInAddress();
     if (fragment === null) return;
     followState();
     sync.arrive(fragment);
-  };
-  addEventListener('hashchange', arrive);
-  arrive();
+  }
+
+  /** @param {ReturnType<typeof startPython>} starting @returns {Promise<{rung: string}>} */
+  async function waitForPython(starting) {
+    const python = await starting;
+    explainer.boot = python.boot;
+    if (!python.boot.rung) showState('starting');
+    try {
+      const rung = await python.ready;
+      sync.start(python.ask);
+      if (!savesData) keepOffline();
+      return { rung };
+    } catch (error) {
+      fail(error);
+      if (await isOutdated(folder)) showState('outdated');
+      return { rung: 'static' };
+    } finally {
+      showBoot(python.boot);
+    }
+  }
 
   showState(savesData ? 'waiting' : 'starting');
-  const python = await starting;
-  died = fail;
-  if (!python.boot.rung) showState('starting');
-  try {
-    const rung = await python.ready;
-    sync.start(python.ask);
-    if (!savesData) keepOffline();
-    return { rung };
-  } catch (error) {
-    fail(error);
-    if (await isOutdated(folder)) showState('outdated');
-    return { rung: 'static' };
-  } finally {
-    showBoot(python.boot);
+  const starting = startPython(folder, needed.promise, { died: fail, changed: showState });
+  if (savesData) {
+    // Python can start a little before a control moves: when the control gets the focus.
+    document.addEventListener('focusin', ({ target }) => {
+      if (target instanceof Element && target.closest('.kv-controls, [data-set]')) needed.resolve();
+    });
   }
+  unlockForms();
+  offerLink(form.dataset.fragment ?? '');
+  listenForGestures({ touch: sync.touch, set: setControl });
+  listenForImports({ give: sync.give, started: followState });
+  listenForSearch(name => sync.touch(name, 'move'));
+  addEventListener('hashchange', openLink);
+  openLink();
+  return { update: sync.update, ready: waitForPython(starting) };
 }
 
-/** Before there is anyone to ask, the page shows what it was built with, and that is up to date. */
-let update = () => Promise.resolve();
+const folder = document.querySelector('meta[name="explainer-runtime"]')?.getAttribute('content');
+const form = document.querySelector('form[data-hold]');
 
-/** What tests and other scripts on the page may wait for, and read. */
+/** For tests and other scripts on the page. */
 const explainer = {
-  update: () => update(),
+  /** @type {() => Promise<void>} resolves when the page shows the state of its controls; a page without Python does so from the start */
+  update: () => Promise.resolve(),
   /** @type {import('./js/python.js').Boot | null} */
   boot: null,
+  /** @type {Promise<{rung: string}>} resolves when it is decided how Python was started, or that it was not */
   ready: Promise.resolve({ rung: 'static' }),
 };
-explainer.ready = Promise.race([main(), new Promise(resolve => setTimeout(() => resolve({ rung: 'static' }), LIMIT_MS))]);
+if (folder && form instanceof HTMLElement) {
+  const live = makeLive(form, folder);
+  /** @type {Promise<{rung: string}>} */
+  const limit = new Promise(resolve => setTimeout(() => resolve({ rung: 'static' }), LIMIT_MS));
+  explainer.update = live.update;
+  explainer.ready = Promise.race([live.ready, limit]);
+}
+sortTables();
 Object.assign(window, { explainer });

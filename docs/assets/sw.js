@@ -1,18 +1,18 @@
 /**
- * The service worker: after one visit the site can be read without a network. It lies at the site's root, and its scope
- * is its own folder. One origin serves many projects: its caches begin with PREFIX, and no other is ever touched.
+ * The service worker: after one visit the site can be read offline. It lies at the site's root, and its scope is the root's
+ * folder. On one origin there may be other projects, so the names of its caches begin with PREFIX, and it touches no others.
  *
- * - the runtime's folder is named by its content: what is in the cache is what would come
- * - everything else comes from the network, and from the cache where the network does not answer; the cache holds one
- *   deployment, whole, of which every file was checked against its hash, so that it never mixes two
+ * - Files of the runtime come from the cache: the name of their folder contains a hash of them, so they never change.
+ * - All other files come from the network, or from the cache if the network does not answer. The cache has all files of one
+ *   deployment, each checked against its hash, so that a page never mixes two deployments.
  *
- * A newer one waits until no page of the older one is open: a page keeps the runtime that it names. Where SITE is null
- * this is the switch that turns it off: it clears its caches and goes.
+ * A newer service worker waits until no page of the older one is open, because an open page needs the runtime that it names.
+ * If SITE is null, offline reading is switched off: then this deletes its caches and unregisters itself.
  *
- * @typedef {object} Site what site_hooks/offline.py says of the site; esbuild puts it in the place of SITE
- * @property {string} version of all files
- * @property {string} runtime the folder
- * @property {Record<string, string>} files their hashes, by their path
+ * @typedef {object} Site written by site_hooks/offline.py; esbuild puts it in place of SITE
+ * @property {string} version a hash over all files
+ * @property {string} runtime the runtime's folder
+ * @property {Record<string, string>} files the hash of each file, by its path
  */
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
@@ -20,31 +20,31 @@ const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (
 // @ts-expect-error: esbuild replaces it
 const site = SITE;
 
-/** A network that has not begun to answer by then is as good as none, if there is a copy. */
+/** If the network has not begun to answer after this time, a cached copy is used. */
 const PATIENCE_MS = 4000;
 
 const scope = worker.registration.scope;
 const PREFIX = `kv-cache-explainer ${new URL(scope).pathname} `;
 const PAGES = `${PREFIX}${site?.version}`, RUNTIME = `${PREFIX}${site?.runtime}`;
 
-/** @param {Site} all */
-async function keep({files, runtime}) {
+/** Cache all files of the site. @param {Site} site */
+async function fill({files, runtime}) {
   try {
-    const [pages, ours] = await Promise.all([caches.open(PAGES), caches.open(RUNTIME)]);
+    const [pages, runtimeFiles] = await Promise.all([caches.open(PAGES), caches.open(RUNTIME)]);
     await Promise.all(Object.entries(files).map(async ([path, integrity]) => {
-      const cache = path.startsWith(runtime) ? ours : pages, address = new URL(path, scope);
+      const cache = path.startsWith(runtime) ? runtimeFiles : pages, address = new URL(path, scope);
       if (await cache.match(address)) return;
       const response = await fetch(address, {integrity, cache: 'no-cache'});
       if (!response.ok) throw new Error(`${path}: status ${response.status}`);
       await cache.put(address, response);
     }));
   } catch (error) {
-    await caches.delete(PAGES); // half a site is none
+    await caches.delete(PAGES); // an incomplete cache is of no use
     throw error;
   }
 }
 
-/** @param {string[]} kept the caches of ours that stay */
+/** Delete all our caches but these. @param {string[]} kept */
 async function clean(kept) {
   const names = await caches.keys();
   await Promise.all(names.filter(name => name.startsWith(PREFIX) && !kept.includes(name)).map(name => caches.delete(name)));
@@ -54,33 +54,33 @@ async function clean(kept) {
 const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds, undefined));
 
 /**
- * What a cache holds, or nothing when it fails or does not say so in time: a store that is being changed may keep others
- * waiting, and no page shall wait with them.
+ * The cached copy of a file, or undefined if there is none, or if the cache fails or does not answer in time: a cache that is
+ * being written to may block others, and a page must not wait for it.
  * @param {string} name @param {URL} address
  */
-const copyIn = (name, address) => Promise.race([
+const cached = (name, address) => Promise.race([
   caches.open(name).then(cache => cache.match(address)).catch(() => undefined),
   pause(PATIENCE_MS),
 ]);
 
-/** @param {Request} request @param {URL} address what it asks for, without its fragment and query @returns {Promise<Response>} */
+/** @param {Request} request @param {URL} address without fragment and query @returns {Promise<Response>} */
 async function fromNetwork(request, address) {
-  // A page is asked for anew: one that an HTTP cache still holds might name a runtime that is gone.
-  const asked = request.mode === 'navigate' ? fetch(request, {cache: 'no-cache'}) : fetch(request);
-  asked.catch(() => {}); // told below, where there is no copy
-  return await Promise.race([asked, pause(PATIENCE_MS)]).catch(() => undefined)
-    ?? await copyIn(PAGES, address.href.endsWith('/') ? new URL('index.html', address) : address)
-    ?? asked;
+  // For pages the HTTP cache is not used: an older page may name a runtime that the host no longer has.
+  const response = request.mode === 'navigate' ? fetch(request, {cache: 'no-cache'}) : fetch(request);
+  response.catch(() => {}); // if there is no copy, the error is thrown below
+  return await Promise.race([response, pause(PATIENCE_MS)]).catch(() => undefined)
+    ?? await cached(PAGES, address.href.endsWith('/') ? new URL('index.html', address) : address)
+    ?? response;
 }
 
 /** @param {Request} request @param {URL} address */
 async function fromCache(request, address) {
-  return await copyIn(RUNTIME, address) ?? fetch(request);
+  return await cached(RUNTIME, address) ?? fetch(request);
 }
 
-worker.addEventListener('install', event => event.waitUntil(site ? keep(site) : worker.skipWaiting()));
+worker.addEventListener('install', event => event.waitUntil(site ? fill(site) : worker.skipWaiting()));
 
-// Until this is done no request is answered, so it may not take for ever.
+// No request is answered until this is done, so its time is limited.
 worker.addEventListener('activate', event => event.waitUntil(
   site ? Promise.race([clean([PAGES, RUNTIME]), pause(PATIENCE_MS)]) : clean([]).then(() => worker.registration.unregister())));
 
@@ -89,7 +89,7 @@ if (site) {
     const address = new URL(event.request.url);
     address.hash = address.search = '';
     if (event.request.method !== 'GET' || !address.href.startsWith(scope)) return;
-    const of = address.href.startsWith(scope + site.runtime) ? fromCache : fromNetwork;
-    event.respondWith(of(event.request, address));
+    const answer = address.href.startsWith(scope + site.runtime) ? fromCache : fromNetwork;
+    event.respondWith(answer(event.request, address));
   });
 }

@@ -1,32 +1,33 @@
 /**
- * The controls: named elements hold the state, ranges without a name follow them.
+ * The controls of the forms. Named elements hold the state; a range has no name and follows its number box.
  *
  * @typedef {HTMLInputElement | HTMLSelectElement} Named
  */
+import { place, setStops } from './stops.js';
 
-/** @type {Map<HTMLFormElement, string>} the forms as they were built */
+/** @type {Map<HTMLFormElement, string>} the HTML of each form as it was built */
 const built = new Map();
 
 const forms = () => /** @type {HTMLFormElement[]} */ ([...document.querySelectorAll('form.kv-controls')]);
 
 /**
- * What a control is made of: one box or select, or every radio of a choice; a range beside a box; its frame and note.
+ * The elements of a control: one box or select, or all radios of a choice; the range beside a box; its frame and its note.
  *
  * @typedef {{parts: Named[], range: HTMLInputElement | null, frame: Element | null, note: Element | null}} Control
  * @type {Map<string, Control> | null}
  */
-let known = null;
+let cached = null;
 
 /** @returns {Map<string, Control>} every control by its name, looked up once */
 function controls() {
-  if (known) return known;
-  known = new Map();
+  if (cached) return cached;
+  cached = new Map();
   for (const part of /** @type {Named[]} */ ([...document.querySelectorAll('form.kv-controls :is(input, select)[name]')])) {
-    const frame = part.closest('[data-control]'), control = known.get(part.name);
+    const frame = part.closest('[data-control]'), control = cached.get(part.name);
     if (control) control.parts.push(part);
-    else known.set(part.name, { parts: [part], range: frame?.querySelector('.kv-range') ?? null, frame, note: frame?.querySelector('.kv-note') ?? null });
+    else cached.set(part.name, { parts: [part], range: frame?.querySelector('.kv-range') ?? null, frame, note: frame?.querySelector('.kv-note') ?? null });
   }
-  return known;
+  return cached;
 }
 
 /** @param {string} name @returns {HTMLInputElement | null} */
@@ -35,39 +36,18 @@ export const rangeOf = name => controls().get(name)?.range ?? null;
 /** @param {string} name @returns {Named | null} the box beside a range */
 export const boxOf = name => controls().get(name)?.parts[0] ?? null;
 
-/** @param {HTMLInputElement} range @returns {string[]} */
-export const stopsOf = range => (range.dataset.stops ?? '').split(' ').filter(Boolean);
-
-/** @type {WeakMap<HTMLInputElement, {text: string | undefined, stops: number[]}>} what each range's stops were last read as */
-const numbers = new WeakMap();
-
-/** @param {HTMLInputElement} range @param {string | number} value @returns {number} the last stop at or below the value */
-export function positionOf(range, value) {
-  const text = range.dataset.stops, wanted = Number(value);
-  let read = numbers.get(range);
-  if (read?.text !== text || !read) numbers.set(range, read = { text, stops: stopsOf(range).map(Number) });
-  const above = read.stops.findIndex(stop => stop > wanted);
-  return above < 0 ? read.stops.length - 1 : Math.max(0, above - 1);
-}
-
-/** @param {HTMLInputElement} range @param {string | number} value puts it there; the browser works even where nothing moves */
-function place(range, value) {
-  const position = String(positionOf(range, value));
-  if (range.value !== position) range.value = position;
-}
-
-/** The box whose text the reader is still writing: it is not rewritten. @type {string | null} */
-let writing = null;
-/** The range under the reader's finger. @type {string | null} */
+/** The name of the box in which the reader is typing: its text is not replaced meanwhile. @type {string | null} */
+let typing = null;
+/** The name of the control whose range is being dragged. @type {string | null} */
 let dragged = null;
 
 /** @param {string | null} name */
-export const setWriting = name => { writing = name; };
+export const setTyping = name => { typing = name; };
 /** @param {string | null} name */
 export const setDragged = name => { dragged = name; };
 export const isDragging = () => dragged !== null;
 
-/** @returns {Map<string, string>} */
+/** @returns {Map<string, string>} the value of every control */
 export function readControls() {
   const values = new Map();
   for (const [name, { parts }] of controls()) {
@@ -96,31 +76,27 @@ export function setControl(name, value) {
   return control !== undefined;
 }
 
-let imported = false;
+let offersImported = false;
 
-/** @param {boolean} there whether there is a shape of the reader's own among the models */
-function offerImported(there) {
-  if (imported === there) return;
-  imported = there;
-  for (const form of forms()) form.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !there));
+/** Show or hide the option for the imported model. @param {boolean} imported whether there is one */
+function offerImported(imported) {
+  if (offersImported === imported) return;
+  offersImported = imported;
+  for (const form of forms()) form.querySelectorAll('option[value="imported"]').forEach(option => option.toggleAttribute('hidden', !imported));
 }
 
 /**
  * @param {Record<string, import('./types').ControlState>} states
- * @param {Set<string>} busy controls that the reader has moved since the question: their values are newer than the answer
+ * @param {Set<string>} newer controls that the reader has moved since the request: their values are newer than the answer
  */
-export function applyControls(states, busy) {
+export function applyControls(states, newer) {
   for (const [name, state] of Object.entries(states)) {
     const control = controls().get(name);
     if (!control) continue;
     const { parts, range, frame, note } = control;
-    const stops = state.stops?.join(' ');
-    if (range && stops && name !== dragged && range.dataset.stops !== stops) {
-      range.dataset.stops = stops;
-      range.max = String(stopsOf(range).length - 1);
-    }
-    if (state.value !== undefined && !busy.has(name)) {
-      if (name !== writing) setControl(name, String(state.value));
+    if (range && state.stops?.length && name !== dragged) setStops(range, state.stops);
+    if (state.value !== undefined && !newer.has(name)) {
+      if (name !== typing) setControl(name, String(state.value));
       else if (range) place(range, state.value);
     }
     if (range && state.text !== undefined && range.getAttribute('aria-valuetext') !== state.text) range.setAttribute('aria-valuetext', state.text);
@@ -138,7 +114,7 @@ export function applyControls(states, busy) {
   }
 }
 
-/** The forms are built locked, so that nobody moves what nothing answers. */
+/** Forms are built disabled, because nothing answers them without Python. This enables them. */
 export function unlockForms() {
   for (const form of forms()) {
     built.set(form, form.innerHTML);
@@ -146,9 +122,9 @@ export function unlockForms() {
   }
 }
 
-/** Back to the defaults that the rest of the page shows, and locked. */
+/** Bring the forms back to their built state: default values, and disabled. */
 export function restoreForms() {
   for (const [form, html] of built) form.innerHTML = html;
-  known = writing = dragged = null;
-  imported = false;
+  cached = typing = dragged = null;
+  offersImported = false;
 }

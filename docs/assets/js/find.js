@@ -1,15 +1,15 @@
-/** Finding a model among many: what is typed hides the others, and the select becomes the list of those that are left. */
+/** The search field above the models: hides the models that do not match, and opens the select as a list of those that do. */
 
-/** The longest that the list grows before it scrolls, in rows. */
+/** The most rows that the list shows without scrolling. */
 const MOST_ROWS = 10;
 
-/** @param {(name: string) => void} touch told when the model has been chosen so */
+/** @param {(name: string) => void} touch called with the name of the control when Enter chooses a model */
 export function listenForSearch(touch) {
   const find = document.getElementById('kv-find'), frame = find?.closest('[data-control]'), select = frame?.querySelector('select');
   if (!(find instanceof HTMLInputElement) || !(select instanceof HTMLSelectElement)) return;
 
   const models = () => [...select.querySelectorAll('optgroup option')].filter(option => option instanceof HTMLOptionElement);
-  const left = () => models().filter(option => !option.hidden);
+  const matching = () => models().filter(option => !option.hidden);
   const show = () => {
     const words = find.value.trim().toLowerCase().split(/\s+/);
     for (const option of models()) {
@@ -18,7 +18,7 @@ export function listenForSearch(touch) {
     }
     const groups = [...select.querySelectorAll('optgroup')];
     for (const group of groups) group.hidden = !group.querySelector('option:not([hidden])');
-    if (words[0]) select.size = Math.max(2, Math.min(MOST_ROWS, left().length + groups.filter(group => !group.hidden).length));
+    if (words[0]) select.size = Math.max(2, Math.min(MOST_ROWS, matching().length + groups.filter(group => !group.hidden).length));
     else select.removeAttribute('size');
   };
   const done = () => {
@@ -35,7 +35,7 @@ export function listenForSearch(touch) {
     }
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    const first = left()[0];
+    const first = matching()[0];
     if (!find.value.trim() || !first) return;
     select.value = first.value;
     done();

@@ -1,26 +1,27 @@
-/** What hands do to the controls, told as "this name moved", from one set of listeners on the document. */
-import { boxOf, isDragging, positionOf, rangeOf, setDragged, setWriting, stopsOf } from './controls.js';
+/** Turns the events of the controls into "this control moved", with one set of listeners on the document. */
+import { boxOf, isDragging, rangeOf, setDragged, setTyping } from './controls.js';
+import { positionOf, stopsOf } from './stops.js';
 
-/** @type {Record<string, number>} stops to go at a key press in a number box */
+/** @type {Record<string, number>} the number of stops to move by, for each key in a number box */
 const STRIDES = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 };
 
 /**
- * @typedef {object} Hands
+ * @typedef {object} Handlers
  * @property {(name: string | null, gesture: import('./types').Gesture) => void} touch
- * @property {(name: string, value: string) => boolean} set
+ * @property {(name: string, value: string) => boolean} set sets a control; returns whether the page has it
  */
 
-/** @param {EventTarget | null} target @returns {HTMLInputElement | null} the element, when it is a range of ours */
+/** @param {EventTarget | null} target @returns {HTMLInputElement | null} the element, if it is the range of a control */
 const asRange = target => target instanceof HTMLInputElement && target.dataset.for ? target : null;
 
-/** @param {EventTarget | null} target @returns {HTMLInputElement | null} the element, when it is a number box of ours */
+/** @param {EventTarget | null} target @returns {HTMLInputElement | null} the element, if it is the number box of a control */
 const asBox = target => target instanceof HTMLInputElement && target.classList.contains('kv-number') ? target : null;
 
-/** @param {EventTarget | null} target @returns {string | null} the name of the control it is part of */
+/** @param {EventTarget | null} target @returns {string | null} the name of its control */
 const nameOf = target => (target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
   && target.closest('form.kv-controls') ? target.name || target.dataset.for || null : null;
 
-/** @param {HTMLInputElement} box @param {number} stride moves a typed value to a stop; from between two stops, to the nearer side */
+/** Move a number box by some stops; a value between two stops first moves to the next one in that direction. @param {HTMLInputElement} box @param {number} stride */
 function step(box, stride) {
   const range = rangeOf(box.name);
   if (!range) return;
@@ -32,12 +33,12 @@ function step(box, stride) {
   range.value = String(to);
 }
 
-const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** @param {Hands} hands */
-export function listen({ touch, set }) {
+/** @param {Handlers} handlers */
+export function listenForGestures({ touch, set }) {
   /** @param {Event} event */
-  const letGo = event => {
+  const endDrag = event => {
     if (!isDragging()) return;
     setDragged(null);
     touch(event.type === 'change' ? nameOf(event.target) : null, 'end');
@@ -51,7 +52,7 @@ export function listen({ touch, set }) {
       const box = boxOf(name);
       if (box) box.value = stopsOf(range)[Number(range.value)] ?? box.value;
     } else if (asBox(target)) {
-      setWriting(name);
+      setTyping(name);
     }
     touch(name, range ? 'drag' : 'move');
   });
@@ -59,13 +60,13 @@ export function listen({ touch, set }) {
   document.addEventListener('change', event => {
     const name = nameOf(event.target);
     if (name === null) return;
-    setWriting(null);
-    if (asRange(event.target)) letGo(event);
-    else touch(name, 'end');      // `input` told of the new value
+    setTyping(null);
+    if (asRange(event.target)) endDrag(event);
+    else touch(name, 'end');      // the new value came with the event `input`
   });
 
-  // A drag that ends where it began fires no change: the end of the gesture counts as well.
-  for (const type of ['pointerup', 'pointercancel', 'focusout']) document.addEventListener(type, letGo);
+  // A drag that ends where it began fires no `change`, so these events end a drag too.
+  for (const type of ['pointerup', 'pointercancel', 'focusout']) document.addEventListener(type, endDrag);
 
   document.addEventListener('keydown', event => {
     const box = asBox(event.target);
@@ -74,12 +75,12 @@ export function listen({ touch, set }) {
     if (stride === undefined && event.key !== 'Enter') return;
     event.preventDefault();
     if (stride !== undefined) step(box, stride);
-    setWriting(null);
+    setTyping(null);
     touch(box.name, 'move');
   });
 
   document.addEventListener('focusout', event => {
-    if (asBox(event.target)) setWriting(null);
+    if (asBox(event.target)) setTyping(null);
   });
 
   document.addEventListener('submit', event => {
@@ -94,6 +95,6 @@ export function listen({ touch, set }) {
       if (set(name, String(value))) touch(name, 'move');
     }
     const lab = boxOf(sets[0]?.[0] ?? '')?.closest('.kv-lab');
-    if (lab && !lab.contains(button)) lab.scrollIntoView({ block: 'start', behavior: calm() ? 'auto' : 'smooth' });
+    if (lab && !lab.contains(button)) lab.scrollIntoView({ block: 'start', behavior: reducedMotion() ? 'auto' : 'smooth' });
   });
 }

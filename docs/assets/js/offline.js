@@ -1,19 +1,19 @@
-/** Reading without a network: the service worker that keeps the site, and the page that outlived its runtime. */
+/** Offline reading: starts the service worker that caches the site, and finds out whether this page is older than the site. */
 
-/** Where the script is that keeps the site; none where the page is being written, and none on disk. */
+/** The address of the service worker; none under `serve`. */
 const script = document.querySelector('meta[name="explainer-offline"]')?.getAttribute('content');
 
-/** Asked for when Python is ready: most of what it keeps is then in the browser already, and nobody waits. */
+/** Called when Python is ready: then most files are in the browser's cache already, and the downloads delay nothing. */
 export function keepOffline() {
   if (!script || !location.protocol.startsWith('http') || !('serviceWorker' in navigator)) return;
   const address = new URL(script, document.baseURI);
   navigator.serviceWorker.register(address, { scope: new URL('.', address).pathname }).catch(() => {
-    // Storage may be full or forbidden: the page works, and needs the network again next time.
+    // Storage may be full or forbidden. The page works without it, and needs the network next time.
   });
 }
 
 /**
- * Whether the site has another runtime by now, so that loading the page again would help.
+ * Whether the site has a newer runtime than this page names, so that reloading the page would help.
  * @param {string} folder the runtime's, as this page names it
  */
 export async function isOutdated(folder) {

@@ -1,16 +1,17 @@
-/** The worker that runs Python, behind two promises; when it dies it is started again, and who has asked does not notice. */
+/** The connection to the worker that runs Python. A worker that dies is started again and gets the open request once more. */
 import { startWorker } from './disk.js';
+import { deferred } from './promises.js';
 
-/** An answer takes milliseconds. After this long without one, nobody is there: a worker that is killed does not say so. */
+/** An answer takes milliseconds. After this time the worker is taken for dead: a browser that kills one does not tell the page. */
 const SILENT_MS = 10_000;
-/** The worker gives up on a boot by itself, rung by rung; this is for one that died over it. */
+/** The worker limits the time of each boot method itself; this is for a worker that dies during the boot. */
 const BOOT_MS = 300_000;
-/** The first time it died by chance, the second by the snapshot; the third time it is what was asked. */
+/** It is restarted after a first death, and after a second one without the snapshot. A third means that the request itself kills it. */
 const DEATHS = 3;
 
 /**
- * @typedef {object} Boot how Python was started, for whoever wants to know: window.explainer.boot
- * @property {string} rung empty until it is decided
+ * @typedef {object} Boot how Python was started; window.explainer.boot
+ * @property {string} rung the boot method, or "static" if none succeeded; empty until it is decided
  * @property {Record<string, number>} timings milliseconds of each stage
  * @property {string[]} failures what went wrong, in technical terms
  * @property {number} restarts
@@ -18,9 +19,9 @@ const DEATHS = 3;
 
 /**
  * @param {URL} runtime the folder with worker.js
- * @param {object} told
- * @param {(error: unknown) => void} told.died called when Python cannot be had any more, after it was ready
- * @param {(state: 'restarting' | 'ready') => void} told.changed
+ * @param {object} handlers
+ * @param {(error: unknown) => void} handlers.died called when Python was ready once, and cannot be started again
+ * @param {(state: 'restarting' | 'ready') => void} handlers.changed
  * @returns {{ready: Promise<string>, ask: import('./types').Ask, boot: Boot}}
  */
 export function connect(runtime, { died, changed }) {
@@ -28,48 +29,44 @@ export function connect(runtime, { died, changed }) {
   const boot = { rung: '', timings: {}, failures: [], restarts: 0 };
   /** @type {Worker | undefined} */
   let worker;
-  /** @type {{request: string, answered: (answer: string) => void} | null} */
+  /** @type {{request: string, answered: (answer: string) => void} | null} the request that has no answer yet */
   let open = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let up = false, stopped = false, deaths = 0;
-  /** @type {(rung: string) => void} */
-  let resolve = () => {};
-  /** @type {(error: unknown) => void} */
-  let reject = () => {};
-  /** @type {Promise<string>} */
-  const ready = new Promise((yes, no) => { [resolve, reject] = [yes, no]; });
+  /** @type {ReturnType<typeof deferred<string>>} */
+  const ready = deferred();
 
   /** @param {number} milliseconds */
-  const expect = milliseconds => {
+  const expectMessageWithin = milliseconds => {
     clearTimeout(timer);
-    timer = setTimeout(() => broke(new Error(`no sign of life for ${milliseconds / 1000} s`)), milliseconds);
+    timer = setTimeout(() => fail(new Error(`the worker was silent for ${milliseconds / 1000} s`)), milliseconds);
   };
 
   const post = () => {
     if (!open || !up) return;
     worker?.postMessage(open.request);
-    expect(SILENT_MS);
+    expectMessageWithin(SILENT_MS);
   };
 
   async function start() {
-    expect(BOOT_MS);
+    expectMessageWithin(BOOT_MS);
     try {
       const started = await startWorker(runtime, deaths < 2 ? 'delta api' : 'api');
       if (stopped) return started.terminate();
       worker = started;
       worker.onerror = event => {
         event.preventDefault();
-        broke(new Error(['worker.js', event.message].filter(Boolean).join(': ')));
+        fail(new Error(['worker.js', event.message].filter(Boolean).join(': ')));
       };
-      worker.addEventListener('message', ({ data }) => heard(data));
+      worker.addEventListener('message', ({ data }) => receive(data));
     } catch (error) {
-      broke(error);
+      fail(error);
     }
   }
 
-  /** @param {any} data */
-  function heard(data) {
+  /** A message of the worker; worker.js lists them. @param {any} data */
+  function receive(data) {
     if (typeof data === 'string') {
       clearTimeout(timer);
       deaths = 0;
@@ -77,23 +74,23 @@ export function connect(runtime, { died, changed }) {
       open = null;
       answered?.(data);
     } else if (data.error) {
-      broke(new Error(data.error));
+      fail(new Error(data.error));
     } else if (data.rung) {
       clearTimeout(timer);
       up = true;
       boot.rung = data.rung;
       boot.timings = data.timings;
       boot.failures.push(...data.failures);
-      resolve(data.rung);
+      ready.resolve(data.rung);
       changed('ready');
       post();
     } else {
-      expect(BOOT_MS);
+      expectMessageWithin(BOOT_MS);
     }
   }
 
-  /** @param {unknown} error */
-  function broke(error) {
+  /** The worker is of no more use: start another, or give up. @param {unknown} error */
+  function fail(error) {
     clearTimeout(timer);
     worker?.terminate();
     if (stopped) return;
@@ -109,13 +106,13 @@ export function connect(runtime, { died, changed }) {
       stopped = true;
       boot.rung = 'static';
       if (boot.restarts) died(error);
-      reject(error);
+      ready.reject(error);
     }
   }
 
   start();
   return {
-    ready,
+    ready: ready.promise,
     boot,
     ask: request => new Promise(answered => {
       open = { request, answered };

@@ -1,50 +1,50 @@
-/** Slots: the places in the article that Python fills. */
+/** Slots: the elements of the page whose content Python writes. A slot may stand in several places. */
 import { sortTables } from './sort.js';
 
-/** @type {Map<string, string>} what the built page said, kept for the day Python fails */
-const printed = new Map();
+/** @type {Map<string, string>} the content of each slot as it was built, to be restored if Python fails */
+const built = new Map();
 
-/** @type {Map<string, string>} what was last written: most of an answer says the same again */
+/** @type {Map<string, string>} the content that was last written into each slot, so that the same is not written again */
 const written = new Map();
 
-/** @type {Map<string, HTMLElement[]> | null} slots by name: they stand where the built page put them */
-let known = null;
+/** @type {Map<string, HTMLElement[]> | null} the elements of each slot by its name; the page never adds or removes any */
+let cached = null;
 
 /** @param {string} name @returns {HTMLElement[]} */
-function places(name) {
-  if (!known) {
-    known = new Map();
+function elements(name) {
+  if (!cached) {
+    cached = new Map();
     for (const slot of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-slot]'))) {
       const key = slot.dataset.slot ?? '';
-      known.set(key, [...(known.get(key) ?? []), slot]);
+      cached.set(key, [...(cached.get(key) ?? []), slot]);
     }
   }
-  return known.get(name) ?? [];
+  return cached.get(name) ?? [];
 }
 
-/** @param {Element} element @returns {string} how to find its successor after the slot is rewritten */
-const trail = element => element.id ? `#${CSS.escape(element.id)}`
+/** @param {Element} element @returns {string} a selector that finds the same element after the slot is rewritten */
+const selectorOf = element => element.id ? `#${CSS.escape(element.id)}`
   : element instanceof HTMLElement && element.dataset.key ? `[data-key="${CSS.escape(element.dataset.key)}"]`
   : element.localName;
 
-/** What a reader can move in a slot, or hold: where there is none of it, before or after, writing is all there is to do. */
-const HELD = /<(?:a|button|details|input|table)\b/;
+/** Elements with a state of the reader's (focus, open, scrolled). If neither the old nor the new content has any, plain innerHTML will do. */
+const STATEFUL = /<(?:a|button|details|input|table)\b/;
 
 /** @param {HTMLElement} slot @param {string} html */
 function write(slot, html) {
   const name = slot.dataset.slot ?? '', before = written.get(name) ?? slot.innerHTML;
-  if (!printed.has(name)) printed.set(name, before);
-  if (HELD.test(html) || HELD.test(before)) rewrite(slot, html);
+  if (!built.has(name)) built.set(name, before);
+  if (STATEFUL.test(html) || STATEFUL.test(before)) writeKeepingState(slot, html);
   else slot.innerHTML = html;
 }
 
-/** @param {HTMLElement} slot @param {string} html put there, with the reader's focus and all that was opened and scrolled left as it is */
-function rewrite(slot, html) {
+/** Write a slot, and restore the reader's focus, opened details and scroll positions in it. @param {HTMLElement} slot @param {string} html */
+function writeKeepingState(slot, html) {
   const focused = document.activeElement;
   const inside = focused && focused !== slot && slot.contains(focused) ? focused : null;
-  const back = inside ? trail(inside) : null, place = inside ? [...slot.querySelectorAll(inside.localName)].indexOf(inside) : -1;
+  const back = inside ? selectorOf(inside) : null, place = inside ? [...slot.querySelectorAll(inside.localName)].indexOf(inside) : -1;
   const open = [...slot.querySelectorAll('details')].map(details => details.open);
-  const boxes = () => [...slot.querySelectorAll(':is([open], [data-slot]) > .kv-scroll')];      // asking a folded one would cost a layout for nothing
+  const boxes = () => [...slot.querySelectorAll(':is([open], [data-slot]) > .kv-scroll')];      // not in closed details: reading scrollLeft there costs a layout
   const scrolled = boxes().map(box => box.scrollLeft);
   slot.innerHTML = html;
   slot.querySelectorAll('details').forEach((details, index) => { details.open = open[index] ?? details.open; });
@@ -58,35 +58,35 @@ function rewrite(slot, html) {
 export function applySlots(slots) {
   for (const [name, html] of Object.entries(slots)) {
     if (written.get(name) === html) continue;
-    places(name).forEach(slot => write(slot, html));
+    elements(name).forEach(slot => write(slot, html));
     written.set(name, html);
   }
 }
 
-/** @type {HTMLElement[] | null} slots that hold a table which the reader may open */
-let folds = null;
+/** @type {HTMLElement[] | null} the slots with a table that the reader may open */
+let foldedSlots = null;
 
-/** @returns {string[]} the slots whose table is open: the others can wait */
+/** @returns {string[]} the slots whose table is open; Python draws the others later */
 export function openedTables() {
-  folds ??= [...document.querySelectorAll('[data-slot] > details')].map(details => /** @type {HTMLElement} */ (details.parentElement));
-  return folds.filter(slot => slot.querySelector(':scope > details[open]')).map(slot => slot.dataset.slot ?? '');
+  foldedSlots ??= [...document.querySelectorAll('[data-slot] > details')].map(details => /** @type {HTMLElement} */ (details.parentElement));
+  return foldedSlots.filter(slot => slot.querySelector(':scope > details[open]')).map(slot => slot.dataset.slot ?? '');
 }
 
 /** @type {string | null} */
-let sight = null;
-addEventListener('resize', () => { sight = null; });
+let width = null;
+addEventListener('resize', () => { width = null; });
 
-/** @returns {string} which drawing of a figure the style sheet shows now: the other one can wait */
-export function drawingInSight() {
-  if (sight === null) {
+/** @returns {string} which of a figure's two drawings, wide or narrow, the style sheet shows; Python draws the other later */
+export function visibleWidth() {
+  if (width === null) {
     const wide = document.querySelector('svg.kv-wide');
-    sight = wide && getComputedStyle(wide).display !== 'none' ? 'wide' : 'narrow';
+    width = wide && getComputedStyle(wide).display !== 'none' ? 'wide' : 'narrow';
   }
-  return sight;
+  return width;
 }
 
-/** Puts back what the page was built with. */
+/** Restore the content that the page was built with. */
 export function restoreSlots() {
   written.clear();
-  for (const [name, html] of printed) places(name).forEach(slot => { slot.innerHTML = html; });
+  for (const [name, html] of built) elements(name).forEach(slot => { slot.innerHTML = html; });
 }

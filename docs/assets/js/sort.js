@@ -1,9 +1,9 @@
-/** Tables of class kv-sortable: a click on a head sorts by its column, a second one the other way round. */
+/** Tables of class kv-sortable: a click on a column's head sorts by that column, a second click in reverse. */
 
-/** How each table was sorted last, by its place on the page: a rewritten table keeps its order. @type {Map<number, {column: number, down: boolean}>} */
+/** The last order of each table, by its index on the page, so that a table that Python rewrites keeps it. @type {Map<number, {column: number, down: boolean}>} */
 const orders = new Map();
 
-/** @param {Element | undefined} cell @returns {number | string} what a cell sorts by: the value of its first number, else its text */
+/** @param {Element | undefined} cell @returns {number | string} the value of the cell's first number, else its text; cells are compared by it */
 function key(cell) {
   const value = cell?.querySelector('data')?.getAttribute('value');
   if (value === undefined || value === null) return (cell?.textContent ?? '').trim().toLowerCase();
@@ -23,26 +23,26 @@ function sort(table, { column, down }) {
   });
 }
 
-/** Gives every sortable table its buttons; those that have them already are left alone. */
+/** Give every sortable table its buttons, unless it has them already, and its last order. */
 export function sortTables() {
   const tables = /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll('table.kv-sortable'));
-  tables.forEach((table, place) => {
+  tables.forEach((table, index) => {
     if (table.dataset.sorts) return;
     table.dataset.sorts = 'yes';
     [...(table.tHead?.rows[0]?.cells ?? [])].forEach((head, column) => {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'kv-sort';
-      button.dataset.key = `sort-${place}-${column}`;
+      button.dataset.key = `sort-${index}-${column}`;
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener('click', () => {
         const order = { column, down: head.getAttribute('aria-sort') === 'ascending' };
-        orders.set(place, order);
+        orders.set(index, order);
         sort(table, order);
       });
     });
-    const order = orders.get(place);
+    const order = orders.get(index);
     if (order) sort(table, order);
   });
 }

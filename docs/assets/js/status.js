@@ -1,6 +1,6 @@
-/** The line that says how Python is doing, and the one live region. Both hold words of the article, none of ours. */
+/** The status line of Python and the page's live region. Their sentences stand in the article, not in this file. */
 
-/** @param {'waiting' | 'starting' | 'ready' | 'restarting' | 'outdated' | 'failed'} state @param {string} [detail] a technical message */
+/** @param {'waiting' | 'starting' | 'ready' | 'restarting' | 'outdated' | 'failed'} state @param {string} [detail] the message of an error */
 export function showState(state, detail) {
   document.documentElement.dataset.python = state;
   const line = document.getElementById('kv-python');
@@ -11,7 +11,7 @@ export function showState(state, detail) {
   if (state === 'failed' || state === 'outdated') announce(line.querySelector(`[data-when="${state}"]`)?.textContent ?? '');
 }
 
-/** Long enough that a burst of key presses is announced once. */
+/** After the last of several key presses, one announcement is made. */
 const PAUSE_MS = 400;
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

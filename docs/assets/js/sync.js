@@ -1,25 +1,20 @@
 /**
- * Keeps the page and Python at the same state: at most one question in flight, always about the newest
- * state, at most one a frame. Whatever the reader does meanwhile is in the next question.
+ * Keeps the page and Python in the same state. At most one request is in flight and at most one is sent a frame; each has the
+ * newest state, so what the reader does while one is in flight goes into the next.
  *
  * @typedef {import('./types').Answer} Answer
  * @typedef {object} Page
- * @property {() => Map<string, string>} read every named control, as text
- * @property {() => string} view the drawing of figures that is in sight
+ * @property {() => Map<string, string>} read the value of every named control
+ * @property {() => string} view the width of the figures that are shown
  * @property {() => string[]} opened the slots whose table is open
- * @property {unknown} hold what the built page already shows, as Python spelled it
- * @property {() => void} wanted there is something to ask, and nobody yet to ask it
- * @property {(answer: Answer, busy: Set<string>) => void} apply writes an answer; `busy` controls belong to the reader
- * @property {() => void} moved the reader has moved a control
- * @property {(answer: Answer) => void} settled an answer to anything but a step of a drag
+ * @property {unknown} hold what the page shows as built, in Python's own form; each request sends back the newest `hold`
+ * @property {() => void} needed called when there is something to ask and Python has not been started
+ * @property {() => void} moved called when a control has moved, by the reader or by a script
+ * @property {(answer: Answer, newer: Set<string>) => void} apply writes an answer; controls in `newer` have moved since the request
+ * @property {(answer: Answer) => void} settled called with every answer but those to the steps of a drag
  * @property {(error: unknown) => void} failed
  */
-
-/** @returns {Promise<unknown>} the next frame, or a moment later where none is painted: a tab in the background */
-const nextFrame = () => new Promise(resolve => {
-  requestAnimationFrame(resolve);
-  setTimeout(resolve, 100);
-});
+import { nextFrame } from './promises.js';
 
 /** @param {Page} page */
 export function makeSync(page) {
@@ -27,39 +22,34 @@ export function makeSync(page) {
   let ask = null;
   let stopped = false;
   let running = false;
-  let dirty = false;       // something to ask about
-  let moving = false;      // a range is being dragged
+  let dirty = false;                        // there is something to ask
+  let dragging = false;
   /** @type {Promise<unknown>} */
-  let frame = Promise.resolve();            // the first question after a rest goes out at once
+  let frame = Promise.resolve();            // so the first request after a pause is sent at once
   /** @type {string | null} */
-  let fragment = null;
+  let fragment = null;                      // the state that the address named, until it is sent
+  let hold = page.hold;
   /** @type {unknown} */
-  let hold = page.hold;    // what Python wants to see again
-  /** @type {unknown} */
-  let more = null;
+  let more = null;                          // the token to ask for the rest of the last answer
   /** @type {Record<string, string>} */
-  let extra = {};          // what goes with the next question only
-  let shown = page.read();                  // what the page and Python last agreed on
+  let extra = {};                           // fields of the next request only
+  let shown = page.read();                  // the values of the controls that Python knows
   /** @type {Set<string>} */
-  let changed = new Set();                  // names moved since the last answered question, in order
+  let changed = new Set();                  // controls moved since the last request was sent, in the order in which they moved
   /** @type {(() => void)[]} */
-  let waiting = [];
-
-  const finish = () => {
-    const resolves = waiting;
-    waiting = [];
-    resolves.forEach(resolve => resolve());
-  };
+  /** @type {(() => void)[]} */
+  const waiting = [];                       // functions to call when the page is up to date
+  const finish = () => waiting.splice(0).forEach(resolve => resolve());
 
   async function run() {
-    if (!ask && !stopped) page.wanted();
+    if (!ask && !stopped) page.needed();
     if (running || stopped || !ask) return;
     running = true;
     try {
       while (!stopped && (dirty || more !== null)) {
         await frame;
         frame = nextFrame();
-        if (!stopped) await once();
+        if (!stopped) await exchange(ask);
       }
     } catch (error) {
       page.failed(error);
@@ -68,27 +58,28 @@ export function makeSync(page) {
     finish();
   }
 
-  async function once() {
-    const asked = changed, now = page.read(), arriving = fragment, settled = !moving, rest = more !== null && !dirty;
+  /** Send one request, and write its answer. @param {import('./types').Ask} ask */
+  async function exchange(ask) {
+    const values = page.read(), link = fragment, settled = !dragging, rest = more !== null && !dirty;
     const request = {
-      ...Object.fromEntries(now),
-      changed: arriving === null ? [...asked] : [],
+      ...Object.fromEntries(values),
+      changed: link === null ? [...changed] : [],
       settled,
       view: page.view(),
       opened: page.opened(),
       hold,
-      ...(arriving === null ? {} : { fragment: arriving }),
+      ...(link === null ? {} : { fragment: link }),
       ...(rest ? { more } : {}),
       ...extra,
     };
     extra = {};
     fragment = null;
-    if (arriving === null) changed = new Set();
-    dirty = arriving !== null && changed.size > 0;
+    if (link === null) changed = new Set();
+    dirty = link !== null && changed.size > 0;
     /** @type {Answer} */
-    const answer = JSON.parse(await /** @type {import('./types').Ask} */ (ask)(JSON.stringify(request)));
+    const answer = JSON.parse(await ask(JSON.stringify(request)));
     if (stopped) return;
-    shown = now;
+    shown = values;
     more = answer.more ?? null;
     page.apply(answer, changed);
     for (const [name, value] of page.read()) if (!changed.has(name)) shown.set(name, value);
@@ -97,53 +88,50 @@ export function makeSync(page) {
   }
 
   return {
-    /** @param {import('./types').Ask} askPython */
+    /** Python is ready. @param {import('./types').Ask} askPython */
     start(askPython) {
       ask = askPython;
-      dirty = dirty || changed.size > 0 || fragment !== null;
+      dirty ||= changed.size > 0 || fragment !== null;
       run();
     },
 
     /**
-     * The reader moved a control.
-     * @param {string | null} name null: nothing moved, but a drag ended
+     * The reader did something to a control.
+     * @param {string | null} name null: a drag ended at the value of its last step
      * @param {import('./types').Gesture} gesture
      */
     touch(name, gesture) {
       if (stopped) return;
       if (name !== null) {
-        changed.delete(name);               // a control moved twice counts where it was moved last
+        changed.delete(name);               // so that a control that moves again is the last in order
         changed.add(name);
       }
       if (gesture !== 'end') page.moved();
-      moving = gesture === 'drag';
+      dragging = gesture === 'drag';
       dirty = true;
       run();
     },
 
-    /** @param {Record<string, string>} once what Python is to be told beside the controls */
-    give(once) {
-      extra = once;
+    /** @param {Record<string, string>} fields to send with the next request, such as a config */
+    give(fields) {
+      extra = fields;
       dirty = true;
       run();
     },
 
-    /** @param {string} text the address names a state */
+    /** @param {string} text the state that the address names */
     arrive(text) {
       fragment = text;
       dirty = true;
       run();
     },
 
-    /** @returns {Promise<void>} resolves when the page shows the state of its controls, script-made changes included */
+    /** @returns {Promise<void>} resolves when the page shows the state of its controls, including values set by a script */
     update() {
-      for (const [name, value] of page.read()) {
-        if (shown.get(name) !== value && !changed.has(name)) changed.add(name);
-      }
-      if (changed.size) {
-        page.moved();
-        dirty = true;
-      }
+      const before = changed.size;
+      for (const [name, value] of page.read()) if (shown.get(name) !== value) changed.add(name);
+      if (changed.size > before) page.moved();
+      dirty ||= changed.size > 0;
       if (stopped || !(dirty || running || more !== null)) return Promise.resolve();
       /** @type {Promise<void>} */
       const done = new Promise(resolve => waiting.push(resolve));

@@ -1,4 +1,4 @@
-/** The slot contract, as the page sees it. */
+/** The parts of an answer of kvcore.page.update. */
 export interface ControlState {
   value?: string | number;
   stops?: (string | number)[] | null;
@@ -18,8 +18,8 @@ export interface Answer {
   hold?: unknown;
 }
 
-/** What the reader is doing to a control: moving it in steps, of which more follow; moving it once; or ending, without moving it. */
+/** drag: a step of a drag, more will follow; move: a new value; end: a drag ended or a box lost the focus, and the value is the same. */
 export type Gesture = 'drag' | 'move' | 'end';
 
-/** Asks Python one question, JSON text both ways. */
+/** Sends Python a request and returns its answer, both as JSON text. */
 export type Ask = (request: string) => Promise<string>;

@@ -1,4 +1,4 @@
-/** The panel "how this page runs": sentences that stand in the article, shown where they are true, and numbers put into them. */
+/** Fills the panel "how this page runs": shows the sentences for the boot method that succeeded, and writes its timings into them. */
 
 /** @param {import('./python.js').Boot} boot */
 export function showBoot(boot) {
@@ -9,10 +9,10 @@ export function showBoot(boot) {
   for (const sentence of /** @type {NodeListOf<HTMLElement>} */ (panel.querySelectorAll('[data-rung]'))) {
     sentence.hidden = !sentence.dataset.rung?.split(' ').includes(boot.rung);
   }
-  for (const place of /** @type {NodeListOf<HTMLElement>} */ (panel.querySelectorAll('[data-boot]'))) {
-    const value = values[place.dataset.boot ?? ''] ?? 0;
-    place.textContent = typeof value === 'number' ? value.toFixed(0) : value;
-    const sentence = /** @type {HTMLElement | null} */ (place.closest('[data-if]'));
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (panel.querySelectorAll('[data-boot]'))) {
+    const value = values[element.dataset.boot ?? ''] ?? 0;
+    element.textContent = typeof value === 'number' ? value.toFixed(0) : value;
+    const sentence = /** @type {HTMLElement | null} */ (element.closest('[data-if]'));
     if (sentence) sentence.hidden = !value;
   }
 }
