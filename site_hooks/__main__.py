@@ -1,7 +1,7 @@
-"""The one door: `python -m site_hooks serve|build|test|engines|bench|check`.
+"""The commands: `python -m site_hooks serve|build|test|engines|bench|check`.
 
-This module and `environment` run before anything is installed, under whatever Python they are given: they use
-the standard library only, and nothing that an old Python cannot read.
+This module and `environment` run before anything is installed, under any Python 3: they use the standard library only, and
+no syntax that an old Python cannot parse.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from site_hooks import environment
 
 USAGE = """usage: python -m site_hooks COMMAND [arguments]
 
-  serve    build the site and serve it on this machine, again after each change (--port N)
+  serve    build the site, serve it on this machine, and rebuild it after each change (--port N)
   build    build the site into site/
   test     build the site and run every test (arguments go to pytest)
-  engines  the page in Chromium, Firefox and WebKit, over http and from disk
-  bench    measure the built site in a browser
-  check    lint, formatting and types, of Python and JavaScript
+  engines  test the page in Chromium, Firefox and WebKit, over http and from disk
+  bench    measure the built site in a browser, against plain Pyodide and PyScript
+  check    check lint, formatting and types of Python and JavaScript
 """
 MODULES = {
     "serve": "serve",
@@ -31,7 +31,7 @@ MODULES = {
 
 
 def main(arguments: list[str]) -> int:
-    """Hand over to the command's module."""
+    """Run `main` of the command's module."""
     return int(importlib.import_module("site_hooks." + MODULES[arguments[0]]).main(arguments[1:]))
 
 

@@ -1,4 +1,4 @@
-"""What the page costs a reader, measured in a browser; tests/bench says how. Tests never assert times: this does not either."""
+"""Measures in a browser what the page costs a reader; the code is in tests/bench. It reports times and asserts none."""
 
 import sys
 
@@ -6,7 +6,7 @@ from site_hooks import browser, build, environment, tools
 
 
 def main(arguments: list[str]) -> int:
-    """Build, and measure what was built."""
+    """Build the site if it is out of date, and measure it."""
     browser.chromium()
     build.fresh()
     return tools.show([sys.executable, "-m", "tests.bench", *arguments])

@@ -1,6 +1,6 @@
-"""A browser to test in: an installed Chromium or Chrome first, then Debian's, then Playwright's own.
+"""Finds a browser for the tests: an installed Chromium or Chrome, else Debian's, else Playwright's own.
 
-Nothing is installed where one is found, and nothing without the right to: then a sentence says what to install.
+A browser is installed only if none is found and this user may install one; else the error says what to install.
 """
 
 import os
@@ -19,12 +19,14 @@ _NONE = "the tests need a browser and none could be installed; install Chromium 
 ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
-    *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),  # root has no sandbox to be in
+    *(
+        ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    ),  # Chromium refuses to run as root with its sandbox
 ]
 
 
 def chromium() -> Path:
-    """The browser's executable, installed now if there was none.
+    """The browser's executable; a browser is installed now if there is none.
 
     Raises:
         UnmetNeed: There is none, and none could be installed.
@@ -33,7 +35,7 @@ def chromium() -> Path:
 
 
 def found() -> Path | None:
-    """An executable that is here already: the one named by $CHROMIUM, on PATH, an application, or Playwright's."""
+    """A browser that is installed already: named by $CHROMIUM, on PATH, among the applications of macOS, or Playwright's."""
     if named := os.environ.get("CHROMIUM"):
         return Path(named)
     on_path = (shutil.which(name) for name in INSTALLED)
@@ -42,7 +44,7 @@ def found() -> Path | None:
 
 
 def _playwrights() -> Path | None:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - it takes a while, and is seldom asked
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - the import is slow, and rarely needed
 
     with sync_playwright() as playwright:
         path = Path(playwright.chromium.executable_path)
@@ -72,7 +74,7 @@ def _from_playwright() -> Path:
 
 
 def main(_: list[str]) -> int:
-    """Say which browser the tests use."""
+    """Print which browser the tests use."""
     print(chromium())
     return 0
 

@@ -1,4 +1,4 @@
-"""The site, built whole into site/: strictly, so that a warning about a link, an anchor or a slot is an error."""
+"""Builds the site into site/, with MkDocs' --strict: a warning about a link, an anchor or a slot is an error."""
 
 import argparse
 from pathlib import Path
@@ -16,24 +16,24 @@ def build(folder: Path = SITE) -> None:
     """Build the site into a folder.
 
     Raises:
-        UnmetNeed: MkDocs found something to object to; the message is its own.
+        UnmetNeed: MkDocs failed; the message is what it wrote.
     """
     sources = digest(SOURCES)
     print(tools.python("-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", folder), end="")
-    (folder / ".nojekyll").touch()  # the host would otherwise look for its own kind of site in it
+    (folder / ".nojekyll").touch()  # else GitHub Pages would run Jekyll over the site
     if folder == SITE:
         _BUILT_FROM.write_text(sources, encoding="utf-8")
 
 
 def fresh() -> Path:
-    """The folder site/, built only when it is not what the sources now say."""
+    """The folder site/, built again only if the sources have changed since."""
     if not _BUILT_FROM.is_file() or not SITE.is_dir() or _BUILT_FROM.read_text("utf-8") != digest(SOURCES):
         build()
     return SITE
 
 
 def main(arguments: list[str]) -> int:
-    """Build, and say where and how much."""
+    """Build, and print the folder and its size."""
     parser = argparse.ArgumentParser(prog="python -m site_hooks build", description=__doc__)
     parser.add_argument("--site-dir", type=Path, default=SITE, help="the folder to build into (default: site)")
     folder = parser.parse_args(arguments).site_dir.resolve()

@@ -1,4 +1,4 @@
-"""Lint, formatting and types, of Python and JavaScript; everything is reported before it fails."""
+"""Checks lint, formatting and types of Python and JavaScript; all checks run before the command fails."""
 
 import sys
 
@@ -13,14 +13,14 @@ CHECKS = (
 
 
 def main(arguments: list[str]) -> int:  # noqa: ARG001 - every command takes arguments
-    """Run every check, and answer 1 when one of them objects."""
+    """Run every check, and return 1 if one of them failed."""
     failed = [" ".join(check[1:3]) for check in CHECKS if tools.show([sys.executable, *check])]
     try:
         scripts.check()
     except UnmetNeed as problem:
         print(problem)
         failed.append("tsc")
-    print(f"site_hooks: {', '.join(failed)} found something" if failed else "site_hooks: every check passed")
+    print(f"site_hooks: {', '.join(failed)} failed" if failed else "site_hooks: every check passed")
     return 1 if failed else 0
 
 

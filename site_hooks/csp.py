@@ -1,7 +1,7 @@
-"""The Content-Security-Policy of a page, as a meta tag: it may ask its own folder for things, and nobody else.
+"""The Content-Security-Policy of a page, as a meta tag: the page may load from its own origin only.
 
 The theme's inline scripts are allowed one by one, by hash. Inline `style` attributes have to be allowed as a whole:
-KaTeX places every symbol with one, and hashes do not cover attributes.
+KaTeX positions every symbol with one, and hashes do not cover attributes.
 """
 
 import base64
@@ -16,9 +16,9 @@ _HEAD = re.compile(r"<head>\s*(?:<meta charset=[^>]*>)?", re.IGNORECASE)
 
 
 def policy(html: str, *, development: bool = False) -> str:
-    """The policy under which exactly this page works.
+    """The strictest policy under which this page works.
 
-    `development` lets any inline script run: MkDocs' own server adds one to each answer, and it is new every time.
+    `development` allows every inline script: MkDocs' server adds one to each response, with a different hash each time.
     """
     inline = [match["content"] for match in _SCRIPT.finditer(html) if _EXECUTED.match(match["attributes"])]
     styles = [match["content"] for match in _STYLE.finditer(html)]
@@ -28,7 +28,7 @@ def policy(html: str, *, development: bool = False) -> str:
             "default-src 'none'",
             " ".join(["script-src", "'self'", "'wasm-unsafe-eval'", *scripts]),
             "worker-src 'self' blob:",
-            "connect-src 'self' https://huggingface.co",  # asked for a model's config.json, on a click
+            "connect-src 'self' https://huggingface.co",  # a model's config.json, when the reader clicks "fetch"
             " ".join(["style-src", "'self'", *sources(styles)]),
             "style-src-attr 'unsafe-inline'",
             "img-src 'self' data:",
@@ -42,15 +42,15 @@ def policy(html: str, *, development: bool = False) -> str:
 
 
 def sources(contents: list[str]) -> list[str]:
-    """The hash of each inline element, as a policy names it; each once, in a stable order."""
+    """The hash of each inline element in the spelling of a policy, sorted and without repeats."""
     hashes = {base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() for content in contents}
     return [f"'sha256-{value}'" for value in sorted(hashes)]
 
 
 def protect(html: str, *, development: bool = False) -> str:
-    """The page with its policy in force before anything else in it; the last step, since any later change breaks a hash."""
+    """The page with its policy as the first element of its head. This must be the last step: a later change would break a hash."""
     tag = f'<meta http-equiv="Content-Security-Policy" content="{policy(html, development=development)}">'
     protected, count = _HEAD.subn(lambda head: head[0] + tag, html, count=1)
     if not count:
-        raise ValueError("the page has no <head> in which its Content-Security-Policy could stand")
+        raise ValueError("the page has no <head> for its Content-Security-Policy")
     return protected

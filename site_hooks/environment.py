@@ -1,8 +1,10 @@
-"""A place to build in, made from Python alone: .venv with the pinned packages, node_modules with the pinned scripts.
+"""The build environment, made with nothing but Python: .venv with the pinned packages, node_modules with the pinned scripts.
 
-`stand` may be called at any time and by any Python. It finds one that is new enough, makes .venv with it, goes on
-inside .venv, and installs what pyproject.toml and package-lock.json pin, but only when the pins changed since the
-last time. Node itself comes from a Python package, so nothing has to be set up by hand.
+`uv sync` and `uv run` do most of this, but uv would have to be installed first, and Python is all that a contributor must
+have. So this uses venv, pip and the pins in pyproject.toml and constraints.txt; Node comes from a Python package.
+
+`ensure` may be called at any time and by any Python 3. It finds a Python that is new enough, makes .venv with it, continues
+inside .venv, and installs what pyproject.toml and package-lock.json pin if the pins have changed since the last time.
 """
 
 from __future__ import annotations
@@ -26,17 +28,17 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 NODE_MODULES = HERE / "node_modules"
 
 OLDEST = (3, 12)
-WANTED = ("3.13", "3.14", "3.12")  # in this order: 3.13 is where the pins were made
+PREFERRED = ("3.13", "3.14", "3.12")  # 3.13 first: the pins were made with it
 
 
-class UnmetNeed(Exception):  # noqa: N818 - it is a sentence for people, not a defect
-    """Something that the build needs is not there and cannot be had; the message says what, and what to do."""
+class UnmetNeed(Exception):  # noqa: N818 - its message is shown alone, without a traceback
+    """The build lacks something that it cannot get itself, or a tool failed; the message says what, and what to do."""
 
 
 def step(module: str, main: Callable[[list[str]], int]) -> None:
-    """Run a step as a program: stand the environment up, then `main` with the arguments; a need unmet is a sentence."""
+    """Run a step as a program: ensure the environment, then call `main` with the arguments. UnmetNeed exits with its message."""
     try:
-        stand(module, sys.argv[1:])
+        ensure(module, sys.argv[1:])
         sys.exit(main(sys.argv[1:]))
     except UnmetNeed as problem:
         sys.exit("site_hooks: " + str(problem))
@@ -44,8 +46,8 @@ def step(module: str, main: Callable[[list[str]], int]) -> None:
         sys.exit(130)
 
 
-def stand(module: str, arguments: list[str]) -> None:
-    """Return inside a complete .venv; anywhere else, make it and start `python -m module arguments` over in there."""
+def ensure(module: str, arguments: list[str]) -> None:
+    """Return if this is .venv's Python, after installing what is missing; else make .venv and run `python -m module arguments` there."""
     if Path(sys.prefix).resolve() == VENV.resolve():
         install()
         return
@@ -53,45 +55,45 @@ def stand(module: str, arguments: list[str]) -> None:
     if not _runs(python):
         _make_venv()
     command = [str(python), "-m", module, *arguments]
-    if os.name == "nt":  # Windows has no exec: it would return to the prompt at once
+    if os.name == "nt":  # on Windows exec returns to the prompt at once
         sys.exit(subprocess.call(command, cwd=ROOT))
     os.chdir(ROOT)
     os.execv(python, command)  # noqa: S606 - no shell is wanted
 
 
 def install() -> None:
-    """Install the pinned packages and scripts, each only when its pins are not the ones installed last."""
+    """Install the pinned packages and scripts, each only if its pins have changed since they were installed."""
     constraints = HERE / "constraints.txt"
-    wanted = requirements()
-    with _unless_done(VENV / "installed", *wanted, constraints.read_text("utf-8"), sys.version) as due:
+    needed = requirements()
+    with _unless_done(VENV / "installed", *needed, constraints.read_text("utf-8"), sys.version) as due:
         if due:
-            _say("installing the pinned packages into .venv")
+            _report("installing the pinned packages into .venv")
             pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-            _quietly(*pip, "--constraint", str(constraints), *wanted)
+            _quietly(*pip, "--constraint", str(constraints), *needed)
             _quietly(*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
     pins = [(HERE / name).read_text("utf-8") for name in ("package.json", "package-lock.json")]
     with _unless_done(NODE_MODULES / ".installed", *pins) as due:
         if due:
-            _say("installing the pinned scripts into site_hooks/node_modules")
+            _report("installing the pinned scripts into site_hooks/node_modules")
             _quietly(str(BIN / "npm"), "ci", "--no-audit", "--no-fund", cwd=HERE)
 
 
 def requirements() -> list[str]:
     """The pinned packages of every dependency group in pyproject.toml."""
-    import tomllib  # noqa: PLC0415 - only .venv's Python is sure to have it
+    import tomllib  # noqa: PLC0415 - Python before 3.11 lacks it, and must be able to read this module
 
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
     return sorted({requirement for group in groups.values() for requirement in group})
 
 
 def variables() -> dict[str, str]:
-    """The environment variables under which a tool of .venv runs: Node is found, and it is .venv's."""
+    """The environment variables for a tool of .venv, with .venv's Node first on PATH."""
     path = str(BIN) + os.pathsep + os.environ.get("PATH", "")
     return {**os.environ, "PATH": path, "NO_MKDOCS_2_WARNING": "1", "PYTHONUTF8": "1"}
 
 
-class _unless_done:  # noqa: N801 - it reads as a statement
-    """A step that is due unless it was done with the same pins; it counts as done only when it did not raise."""
+class _unless_done:  # noqa: N801 - used as a statement: `with _unless_done(...) as due`
+    """Yields whether a step is due: it is, unless it was done with the same pins. A block that raises leaves it due."""
 
     def __init__(self, stamp: Path, *pins: str) -> None:
         self._stamp = stamp
@@ -107,7 +109,7 @@ class _unless_done:  # noqa: N801 - it reads as a statement
 
 def _make_venv() -> None:
     python = _new_enough()
-    _say("making .venv with " + python)
+    _report("making .venv with " + python)
     try:
         _quietly(python, "-m", "venv", "--clear", str(VENV))
     except UnmetNeed as problem:
@@ -117,12 +119,12 @@ def _make_venv() -> None:
 
 
 def _new_enough() -> str:
-    """A Python that is new enough: this one, or one on PATH, or one of pyenv's."""
+    """A Python that is new enough: this one, else one on PATH, else one of pyenv's."""
     if sys.version_info >= OLDEST:
         return sys.executable
-    candidates = [shutil.which("python" + version) for version in WANTED]
+    candidates = [shutil.which("python" + version) for version in PREFERRED]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    candidates += [str(path) for version in WANTED for path in sorted(pyenv.glob(version + ".*/bin/python"))[::-1]]
+    candidates += [str(path) for version in PREFERRED for path in sorted(pyenv.glob(version + ".*/bin/python"))[::-1]]
     for candidate in candidates:
         if candidate and _runs(Path(candidate)):
             return candidate
@@ -132,7 +134,7 @@ def _new_enough() -> str:
 
 
 def _runs(python: Path) -> bool:
-    """Whether there is a Python at this path that starts and is new enough (a pyenv shim may stand for nothing)."""
+    """Whether the Python at this path starts and is new enough (a pyenv shim may name a version that is not installed)."""
     test = f"import sys; sys.exit(sys.version_info < {OLDEST!r})"
     try:
         return subprocess.run([str(python), "-c", test], capture_output=True, check=False).returncode == 0
@@ -141,7 +143,11 @@ def _runs(python: Path) -> bool:
 
 
 def _quietly(*command: str, cwd: Path = ROOT) -> None:
-    """Run a command, showing what it wrote only when it fails."""
+    """Run a command without showing its output.
+
+    Raises:
+        UnmetNeed: It failed; the message is its output.
+    """
     done = subprocess.run(
         command, cwd=cwd, env=variables(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
@@ -150,7 +156,7 @@ def _quietly(*command: str, cwd: Path = ROOT) -> None:
         raise UnmetNeed("`{}` failed; it wrote:\n{}".format(" ".join(command[:4]), wrote))
 
 
-def _say(words: str) -> None:
+def _report(words: str) -> None:
     print("site_hooks: " + words, flush=True)
 
 

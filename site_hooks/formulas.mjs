@@ -1,18 +1,18 @@
-// [[tex, display], ...] on standard input -> [html, ...] on standard output; fails on the first formula KaTeX refuses.
+// Reads [[tex, display], ...] from standard input and writes [html, ...] to standard output; fails on the first formula that KaTeX refuses.
 import {readFileSync} from 'node:fs';
 import katex from 'katex';
 
-/** What KaTeX allows beyond its default: a class on a part of a formula, since the formulas are our own. */
-const ours = new Set(['\\htmlClass', '\\htmlData']);
+/** Commands that KaTeX trusts only when told to: classes and data attributes. They are safe here, as all formulas are our own. */
+const trusted = new Set(['\\htmlClass', '\\htmlData']);
 
-const set = ([tex, displayMode]) => {
+const render = ([tex, displayMode]) => {
   try {
     return katex.renderToString(tex, {
       displayMode,
       output: 'htmlAndMathml',
       strict: code => (code === 'htmlExtension' ? 'ignore' : 'error'),
       throwOnError: true,
-      trust: ({command}) => ours.has(command),
+      trust: ({command}) => trusted.has(command),
     });
   } catch (error) {
     process.stderr.write(`${error.message}\nin the formula: ${tex}\n`);
@@ -20,4 +20,4 @@ const set = ([tex, displayMode]) => {
   }
 };
 
-process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(set)));
+process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(render)));

@@ -1,7 +1,7 @@
-r"""Formulas, set by KaTeX while the site is built: HTML to look at and MathML to read out, no script on the page.
+r"""Renders formulas with KaTeX at build time, as HTML for the eye and MathML for screen readers, so that the page needs no script for them.
 
-Markdown's `$...$` and `$$...$$` arrive from pymdownx.arithmatex as elements of class `arithmatex`; all of a page are set
-in one run of Node. `\htmlClass{cache}{...}` is allowed, so that a formula wears the colours of the figures.
+pymdownx.arithmatex turns Markdown's `$...$` and `$$...$$` into elements of class `arithmatex`; all formulas of a page are
+rendered in one run of Node. `\htmlClass{cache}{...}` is allowed, so that a formula can use the colours of the figures.
 """
 
 import json
@@ -23,10 +23,10 @@ _FONT = re.compile(r"src:[^;}]*?(?P<woff2>url\((?P<file>fonts/[\w-]+\.woff2)\) f
 
 
 def set_formulas(html: str) -> str:
-    """The page with every formula set.
+    """The page with every formula rendered.
 
     Raises:
-        UnmetNeed: KaTeX refused one; the message is its own, with the formula.
+        UnmetNeed: KaTeX refused a formula; the message is KaTeX's, with the formula.
     """
     found = tuple((unescape(match["tex"]).strip(), match["open"] == r"\[") for match in _FORMULA.finditer(html))
     if not found:
@@ -37,18 +37,18 @@ def set_formulas(html: str) -> str:
 
 @lru_cache(maxsize=64)
 def _katex(formulas: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
-    """KaTeX's HTML for each (TeX, whether it stands on its own); the same page is set once while serving."""
+    """KaTeX's HTML for each pair of TeX and whether it is a display formula; cached, since `serve` renders a page again and again."""
     return tuple(json.loads(tools.node(HERE / "formulas.mjs", given=json.dumps(formulas))))
 
 
 def stylesheet() -> str:
-    """KaTeX's CSS, naming woff2 fonts only: every browser that runs WebAssembly reads them."""
+    """KaTeX's CSS with woff2 fonts only: every browser that runs WebAssembly supports them."""
     css = (NODE_MODULES / "katex" / "dist" / "katex.min.css").read_text("utf-8")
     return _FONT.sub(r"src:\g<woff2>", css)
 
 
 def fonts() -> Iterator[tuple[str, Path]]:
-    """Every font that the stylesheet names: its address from there, and its file."""
+    """Every font in the stylesheet: its address relative to the stylesheet, and its file."""
     folder = NODE_MODULES / "katex" / "dist"
     for match in _FONT.finditer((folder / "katex.min.css").read_text("utf-8")):
         yield match["file"], folder / match["file"]

@@ -47,7 +47,7 @@ class Hooks:
         return self._current
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:  # noqa: ARG002 - MkDocs passes it
-        """Remember whether the site is built for readers, or served to whoever writes it."""
+        """Remember whether MkDocs builds the site to be published, or serves it during development."""
         self._serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:

@@ -1,4 +1,4 @@
-"""A folder served as the site's host serves it: under a sub-path, with nothing beside it, and no header of its own."""
+"""Serves a folder for the tests as GitHub Pages does: under a sub-path, with no headers of our own."""
 
 import functools
 import threading
@@ -14,13 +14,13 @@ PREFIX = "/explainer/"
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """The folder under PREFIX, and 404 for any other path."""
+    """Serves the folder under PREFIX, and 404 for any other path."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".wasm": "application/wasm", ".js": "text/javascript"}
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """Answer the head of a request for a path under PREFIX as if PREFIX were the root."""
+        """Remove PREFIX from the path and serve it; answer 404 if the path has no such prefix."""
         if not urlsplit(self.path).path.startswith(PREFIX):
             self.send_error(404)
             return None
@@ -28,12 +28,12 @@ class _Handler(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: who asks knows what they asked for."""
+        """Log nothing: the tests record the requests themselves."""
 
 
 @contextmanager
 def hosted(folder: Path) -> Iterator[str]:
-    """The address at which the folder is served, for as long as the block runs."""
+    """Serve the folder while the block runs; yields the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, directory=str(folder)))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -1,7 +1,7 @@
-"""The service worker: written last, since it names every file of the site by its hash.
+"""Writes the service worker, after everything else, since it names every file of the site with its hash.
 
-`extra.offline: false` in mkdocs.yml writes one that clears what earlier ones kept and goes; so does `serve`, for a
-browser that has met a built site at the same address.
+With `extra.offline: false` in mkdocs.yml it writes one that deletes the caches of earlier ones and unregisters itself. So it
+does under `serve`, for a browser that has an earlier service worker from the same address.
 """
 
 import base64
@@ -16,20 +16,20 @@ from site_hooks.environment import ROOT
 SCRIPT = "sw.js"
 SOURCE = ROOT / "docs" / "assets" / SCRIPT
 RUNTIME = "assets/runtime/"
-NEVER_READ = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html", SCRIPT)
-"""Files that a reader without a network does not ask for."""
+NOT_NEEDED = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html", SCRIPT)
+"""Endings of files that are not needed offline."""
 
 
 def write(site: Path, *, on: bool = True) -> None:
-    """Write the service worker of a built site into it."""
+    """Write the service worker into a built site; `on=False` writes the one that removes itself."""
     describes = json.dumps(describe(site)) if on else "null"
     (site / SCRIPT).write_text(tools.bundle(SOURCE, SITE=describes), encoding="utf-8")
 
 
 def describe(site: Path) -> dict[str, object]:
-    """The files to keep with their hashes, the runtime's folder, and a version over all of them."""
-    kept = {path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*")) if path.is_file()}
-    files = {name: integrity(path) for name, path in kept.items() if _is_read(name)}
+    """What the service worker must know: the files to cache with their hashes, the runtime's folder, and a version over all of them."""
+    cached = {path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*")) if path.is_file()}
+    files = {name: integrity(path) for name, path in cached.items() if _is_needed(name)}
     folders = {"/".join(name.split("/")[:3]) + "/" for name in files if name.startswith(RUNTIME)}
     (runtime,) = folders
     version = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:16]
@@ -37,17 +37,17 @@ def describe(site: Path) -> dict[str, object]:
 
 
 def integrity(path: Path) -> str:
-    """The hash of a file, as `fetch` takes it."""
+    """The hash of a file, in the form of the `integrity` option of `fetch`."""
     return f"sha256-{base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()}"
 
 
-def _is_read(name: str) -> bool:
+def _is_needed(name: str) -> bool:
     on_disk_only = name.startswith(RUNTIME) and "/disk/" in name
-    return not on_disk_only and not name.endswith(NEVER_READ)
+    return not on_disk_only and not name.endswith(NOT_NEEDED)
 
 
 def main(_: list[str]) -> int:
-    """Write it for the site that is built."""
+    """Write the service worker of the site in site/."""
     write(SITE)
     return 0
 

@@ -1,15 +1,15 @@
-"""The runtime: all that the page's worker loads, in one folder named by its content, so that old never meets new.
+"""The runtime: all files that the page's worker loads, in one folder named by a hash, so that a page never mixes two versions.
 
-- worker.js: our worker with Pyodide's two scripts, bundled as one classic script; the manifest is in it too
-- manifest.json: what the files below are: bytes and sha256, and what the worker must know to restore the snapshot
-- pyodide.asm.wasm.gzip, snapshot.gzip: the interpreter, and its memory with kvcore in it; the first rung needs no more
-- library.zip.gzip, pyodide-lock.json, kvcore-*.whl: for the second rung, the library, compiled, and kvcore as it was
-  built and tested, entered in the lock file with its sha256
-- disk/: copies as scripts, for a page that was opened from disk and can fetch nothing else
+- worker.js: our worker with Pyodide's two scripts, bundled as one classic script; it contains the manifest
+- manifest.json: size and SHA-256 of the files below, and what the worker needs to restore the snapshot
+- pyodide.asm.wasm.gzip, snapshot.gzip: the interpreter, and its memory with kvcore imported: all that the boot method "delta" needs
+- library.zip.gzip, pyodide-lock.json, kvcore-*.whl: for the boot method "api", the compiled standard library, and kvcore's wheel,
+  named with its SHA-256 in the lock file
+- disk/: copies in the form of scripts, for a page that was opened from disk and cannot fetch
 
-Files are compressed once, here, and inflated by the browser's own DecompressionStream. Their names end in .gzip, since
-servers think that they know what .gz and .wasm are. libdeflate's highest level stays within 0.2 % of zopfli's size (for
-the snapshot 2,833 KB to 2,830) in a twentieth of the time, so that there is one way of building and not a quick one and a good one.
+Files are compressed here and decompressed by the browser's DecompressionStream. Their names end in .gzip, because servers
+add headers of their own for .gz and .wasm. libdeflate's highest level stays within 0.2 % of zopfli's size (2,833 KB against
+2,830 for the snapshot) in a twentieth of the time, so every build can afford it.
 """
 
 import base64
@@ -26,16 +26,18 @@ from site_hooks.environment import CACHE, ROOT
 WORKER = ROOT / "docs" / "assets" / "worker.js"
 WORKERS_MODULES = WORKER.with_suffix("")
 NOT_A_CLASSIC_WORKER = "self.importScripts = () => { throw new TypeError('classic worker'); };"
-"""Pyodide refuses classic workers, and knows one by `importScripts`. It needs nothing that a module worker has, since
-everything is bundled, and module workers do not work from disk: so the probe is made to fail, before Pyodide looks."""
+"""Makes a classic worker look like a module worker to Pyodide.
+
+Pyodide refuses classic workers and recognizes one by calling `importScripts`. Module workers cannot be started from disk, and
+since everything is bundled, Pyodide needs nothing that only they have."""
 
 DISK = "disk"
 DISK_TABLE = "explainerDisk"
-"""The name under which the scripts for pages from disk leave what they hold."""
+"""The global variable in which the scripts for pages from disk put the files."""
 
 
 def build() -> Path:
-    """The folder with the runtime's files, assembled only if it was not assembled from the same sources before."""
+    """The folder with the runtime's files, from the build cache if the sources have not changed."""
     folder = (
         CACHE / "runtime" / digest([*snapshot.SOURCES, WORKER, WORKERS_MODULES, Path(__file__), Path(tools.__file__)])
     )
@@ -46,7 +48,7 @@ def build() -> Path:
 
 
 def address(folder: Path) -> str:
-    """Where the files of this folder stand in the site: another content, another address."""
+    """The address of this folder in the site; it contains a hash of the files."""
     return f"assets/runtime/{digest([folder], base=folder)}/"
 
 
@@ -70,14 +72,14 @@ def _assemble(folder: Path) -> None:
 
 
 def fingerprint(path: Path) -> dict[str, str | int]:
-    """What tells this file from any other."""
+    """Size and SHA-256 of a file, by which the worker checks what it loaded."""
     content = path.read_bytes()
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def squeeze(source: Path, made: Path) -> None:
-    """Compress a file as small as gzip's format lets it be; what is squeezed already is taken from the cache."""
-    import deflate  # noqa: PLC0415 - this module is read before anything is installed
+    """Compress a file by gzip at libdeflate's highest level, or take the result from the build cache."""
+    import deflate  # noqa: PLC0415 - this module is imported before anything is installed
 
     content = source.read_bytes()
     squeezed = CACHE / "gzip" / hashlib.sha256(content).hexdigest()
@@ -90,13 +92,13 @@ def squeeze(source: Path, made: Path) -> None:
 
 
 def bundle(made: Path, manifest: str) -> None:
-    """Bundle the worker with Pyodide's scripts; what they import under Node is never reached in a browser."""
+    """Bundle the worker with Pyodide's scripts. Modules that those import under Node only stay out: a browser never reaches them."""
     options = ("--external:node:*", "--external:ws", f"--banner:js={NOT_A_CLASSIC_WORKER}")
     made.write_text(tools.bundle(WORKER, *options, MANIFEST=manifest), encoding="utf-8", newline="\n")
 
 
 def _put_on_disk(folder: Path) -> None:
-    """Scripts that hold the other files: a page from disk may run scripts from its folder, and fetch nothing."""
+    """Write copies of the other files as scripts: a page from disk may run scripts of its folder, but fetch nothing."""
     sources = [path for path in sorted(folder.iterdir()) if path.name != "manifest.json"]
     (folder / DISK).mkdir()
     for path in sources:
@@ -106,7 +108,7 @@ def _put_on_disk(folder: Path) -> None:
 
 
 def main(_: list[str]) -> int:
-    """Say where it is."""
+    """Print its address in the site."""
     print(address(build()))
     return 0
 

@@ -1,8 +1,8 @@
-"""Everything a reader can make the page's Python do, as an exchange of requests and answers.
+"""Requests that cover everything a reader can make the page's Python do, sent one after another.
 
-It is held when the snapshot is made, so that all that any request needs is imported in it, and again by tests, which
-compare the answers of the restored snapshot with CPython's. It is made from `kvcore`'s own controls and models, so
-that it grows with them. Only `kvcore` and `json` are used: it runs wherever they do, Pyodide included.
+They run when the snapshot is made, so that the snapshot contains every module that a request imports. Tests run them again
+and compare the answers of the restored snapshot with CPython's. They are generated from kvcore's controls, so new controls are
+covered at once. Only `kvcore` and `json` are used: this runs in Pyodide too.
 """
 
 import json
@@ -28,7 +28,7 @@ ODD: tuple[object, ...] = (
     [],
     {},
 )
-"""Values that no control has, or not in this spelling."""
+"""Values that are invalid for most controls, or spelled unusually."""
 
 NO_REQUESTS = (
     "",
@@ -42,7 +42,7 @@ NO_REQUESTS = (
     "[" * 2000,
     '{"batch": 1' + "0" * 5000 + "}",
 )
-"""Texts that are no request at all."""
+"""Texts that are not requests."""
 
 NO_STATES: tuple[Request, ...] = (
     {"unknown": 1},
@@ -57,45 +57,45 @@ NO_STATES: tuple[Request, ...] = (
     {"fragment": "v0&model=x"},
     {"fragment": "v1&unknown=1&model&=&batch=x&model=unknown&é=é"},
 )
-"""Requests that say what no page says."""
+"""Requests that no page sends."""
 
 MOST_FOLLOWING = 100
-"""A computation that goes on longer than this many answers would never end."""
+"""More answers than this to one request, each asking for the next, mean that it would never end."""
 
 
 def exchange(update: Update) -> Iterator[tuple[str, str]]:
-    """Every request and its answer, in order; later requests hold what earlier answers said."""
+    """Every request and its answer, in order; a drag's requests send back the `hold` of the answer before."""
     for text in NO_REQUESTS:
         yield text, update(text)
     for request in _arrivals():
         yield from _asked(update, request)
-    hold = json.loads(update("{}")).get("hold")
+    built = json.loads(update("{}")).get("hold")
     for request in _changes():
-        yield from _asked(update, {**request, "hold": hold})
+        yield from _asked(update, {**request, "hold": built})
     for values in _drags():
-        held: object = hold
+        hold: object = built
         for value in values:
-            for pair in _asked(update, {**value, "settled": False, "hold": held}):
-                held = json.loads(pair[1]).get("hold")
+            for pair in _asked(update, {**value, "settled": False, "hold": hold}):
+                hold = json.loads(pair[1]).get("hold")
                 yield pair
 
 
 def _asked(update: Update, request: Request) -> Iterator[tuple[str, str]]:
-    """A request and its answer, and then, while the answer says that there is more, the next ones."""
+    """A request and its answer; then, while the answer has a `more` token, the requests that send it back."""
     for _ in range(MOST_FOLLOWING):
         text = json.dumps(request)
         answer = update(text)
         yield text, answer
-        told = json.loads(answer)
-        if told.get("more") is None:
+        parsed = json.loads(answer)
+        if parsed.get("more") is None:
             return
-        request = {**request, "more": told["more"], "hold": told.get("hold")}
-    raise ValueError(f"there is always more to {text[:200]}")
+        request = {**request, "more": parsed["more"], "hold": parsed.get("hold")}
+    raise ValueError(f"the answers never end to the request {text[:200]}")
 
 
 def _arrivals() -> Iterator[Request]:
-    """The page as it is opened, by an address too, and odd states: each draws the whole page."""
-    from kvcore.page.pages import ARTICLE  # noqa: PLC0415 - the snapshot's maker reads this file before kvcore is there
+    """Requests that draw the whole page: opening it, opening a link to a state, and unusual states."""
+    from kvcore.page.pages import ARTICLE  # noqa: PLC0415 - this file is read before kvcore can be imported
 
     yield {}
     yield {name: control.default for name, control in ARTICLE.controls.items()}
@@ -104,7 +104,7 @@ def _arrivals() -> Iterator[Request]:
 
 
 def _changes() -> Iterator[Request]:
-    """One control moved at a time: to each option, each end, past each end, and to what is no value at all."""
+    """One control changed at a time: to each option, to both ends, past both ends, and to invalid values."""
     from kvcore.page.pages import ARTICLE  # noqa: PLC0415
 
     for name, control in ARTICLE.controls.items():
@@ -117,7 +117,7 @@ def _changes() -> Iterator[Request]:
 
 
 def _drags() -> Iterator[list[Request]]:
-    """Each slider drawn over five of its stops, with the units and the scale as they may be."""
+    """Each slider dragged over about five of its stops, twice: with two settings of units and scale."""
     from kvcore.page.pages import ARTICLE  # noqa: PLC0415
 
     looks: tuple[Request, ...] = ({}, {"units": "decimal", "scale": "log"})

@@ -1,4 +1,4 @@
-"""The page's own script: checked by TypeScript, bundled by esbuild as one classic script, named by its content."""
+"""The page's script: type-checked by TypeScript, and bundled by esbuild as one classic script with a hash in its name."""
 
 import hashlib
 
@@ -10,23 +10,23 @@ PROJECTS = ("tsconfig.page.json", "tsconfig.worker.json")
 
 
 def bundle() -> tuple[str, str]:
-    """The address that the bundled page script has in the site, and its text."""
+    """The address of the page's bundled script in the site, and its text."""
     script = tools.bundle(PAGE)
     return f"assets/page.{hashlib.sha256(script.encode()).hexdigest()[:16]}.js", script
 
 
 def check() -> None:
-    """Check the types of every script in docs/assets, as strictly as TypeScript can.
+    """Check the types of every script in docs/assets, in TypeScript's strict mode.
 
     Raises:
-        UnmetNeed: A type does not fit; the message is TypeScript's.
+        UnmetNeed: There is a type error; the message is TypeScript's.
     """
     for project in PROJECTS:
         tools.node(tools.TSC, "--project", HERE / project)
 
 
 def main(_: list[str]) -> int:
-    """Say where it is."""
+    """Check, and print the bundle's address in the site."""
     check()
     print(bundle()[0])
     return 0

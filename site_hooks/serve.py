@@ -1,4 +1,4 @@
-"""The site on this machine while it is written: built again, and the page loaded again, after each change."""
+"""Serves the site on this machine while it is being edited: after each change it is rebuilt and the browser reloads."""
 
 import argparse
 import socket
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
 
 
 def free_port(ports: range | list[int]) -> int:
-    """The first of these ports that nobody uses.
+    """The first of these ports that is free.
 
     Raises:
         UnmetNeed: All are in use.

@@ -1,4 +1,4 @@
-"""How large the site is, file by file: a table in the README, between two comments, written anew by this step."""
+"""Writes the sizes of the site's files into the README, as a table between two comments."""
 
 import re
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from pathlib import Path
 from site_hooks import build, environment, readme
 
 LISTED = 100_000
-"""Files of more bytes than this are named."""
+"""Files of more bytes than this have their own row."""
 
 _HASH = re.compile(r"\b[0-9a-f]{8,16}\b")
 _FOR = {
-    "disk": "only read where the page was opened from disk",
-    "library.zip.gzip": "second rung",
-    "kvcore": "second rung",
-    "pyodide.asm.wasm.gzip": "first rung: CPython",
-    "snapshot.gzip": "first rung: its memory, with kvcore in it",
-    "worker.js": "first rung: the worker, with Pyodide's scripts",
-    "html": "a page, whole before any script runs",
+    "disk": "only for a page that was opened from disk",
+    "library.zip.gzip": "boot method `api`",
+    "kvcore": "boot method `api`",
+    "pyodide.asm.wasm.gzip": "boot method `delta`: CPython",
+    "snapshot.gzip": "boot method `delta`: its memory, with kvcore imported",
+    "worker.js": "every boot: the worker, with Pyodide's scripts",
+    "html": "a page, complete without scripts",
     "javascripts": "the theme",
     "stylesheets": "the theme",
 }
@@ -50,7 +50,7 @@ def _purposes(name: str) -> Iterator[str]:
 
 
 def main(_: list[str]) -> int:
-    """Write the table of the site as it now is into the README."""
+    """Write the table into the README, for the site as it is now."""
     readme.write("sizes", table(build.fresh()))
     return 0
 

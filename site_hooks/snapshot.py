@@ -1,8 +1,8 @@
-"""Python's memory as it is after kvcore was imported and has answered everything once, to be restored in the browser.
+"""Makes the snapshot: Python's memory after kvcore was imported and has answered everything once. The browser restores it.
 
-Four programs, run by Node: Pyodide's own Python compiles its library (`snapshot_library`, once for each Pyodide),
-imports kvcore from its wheel (`snapshot_modules`), answers all `scenarios` (`snapshot_heap`), and what its memory then
-differs in from memory just initialised is kept (`snapshot_delta`). They run again when kvcore or Pyodide changed.
+Four programs make it, run by Node: `snapshot_library` compiles the standard library with Pyodide's own Python (once for each
+version of Pyodide), `snapshot_modules` imports kvcore from its wheel, `snapshot_heap` answers all `scenarios`, and `snapshot_delta`
+reduces the memory to its difference from freshly initialised memory. They run again when kvcore or Pyodide has changed.
 """
 
 import json
@@ -24,11 +24,11 @@ SOURCES = (*wheel.SOURCES, SCENARIOS, ABSENT, DELTA, _LIBRARY, *_STEPS, HERE / "
 
 
 def build() -> Path:
-    """The folder with what was made, and made only if it was not made from the same sources before.
+    """The folder with the files, from the build cache if the sources have not changed.
 
-    - delta.bin: the difference; snapshot.json: what the worker must know to restore it
-    - library.zip: the modules that any boot imports, compiled
-    - kvcore-*.whl, pyodide-lock.json: kvcore as it was built and tested, and the lock file that names it
+    - delta.bin: the difference; snapshot.json: what the worker needs to restore it
+    - library.zip: the modules that any boot method imports, compiled
+    - kvcore-*.whl, pyodide-lock.json: kvcore's wheel, and the lock file that names it
     """
     folder = CACHE / "snapshot" / digest(SOURCES)
     if not folder.is_dir():
@@ -52,7 +52,7 @@ def _make(folder: Path) -> None:
 
 
 def library() -> Path:
-    """Pyodide's standard library, compiled by its own Python; once for each Pyodide."""
+    """Pyodide's standard library, compiled by its own Python; from the build cache unless Pyodide has changed."""
     folder = CACHE / "library" / digest([_LIBRARY, HERE / "package-lock.json"])
     if not folder.is_dir():
         with making(folder) as made:
@@ -61,16 +61,16 @@ def library() -> Path:
 
 
 def trim(whole: Path, modules: list[str], made: Path) -> None:
-    """A library of these modules alone."""
-    wanted = {module.replace(".", "/") for module in modules}
+    """Write a library that has only these modules of the whole one."""
+    paths = {module.replace(".", "/") for module in modules}
     with zipfile.ZipFile(whole) as source, zipfile.ZipFile(made, "w") as trimmed:
         for entry in source.infolist():
-            if entry.filename.removeprefix("site-packages/").removesuffix(".pyc").removesuffix("/__init__") in wanted:
+            if entry.filename.removeprefix("site-packages/").removesuffix(".pyc").removesuffix("/__init__") in paths:
                 trimmed.writestr(zipfile.ZipInfo(entry.filename), source.read(entry))
 
 
 def lock(package: Path, made: Path) -> None:
-    """Write the lock file that names Pyodide's own version and this wheel, by pyodide-build's own tool."""
+    """Write a lock file for Pyodide's version with this wheel alone in it, by pyodide-build's own tool."""
     pyodide = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
     bare = made.with_name("bare-lock.json")
     bare.write_text(json.dumps({"info": pyodide["info"], "packages": {}}), encoding="utf-8")
@@ -79,7 +79,7 @@ def lock(package: Path, made: Path) -> None:
 
 
 def main(_: list[str]) -> int:
-    """Say where it is."""
+    """Print the folder."""
     print(build())
     return 0
 

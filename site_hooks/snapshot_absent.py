@@ -1,15 +1,15 @@
-"""Modules of the standard library that the snapshot goes without.
+"""Modules of the standard library that are left out of the snapshot.
 
-Pyodide imports them as it starts, to run an event loop and to unpack packages; the page's Python does neither, since it
-answers one call after another and all it needs is in the snapshot already. Without them, and what they import in turn,
-the snapshot is a fifth smaller. The second rung, which does load a package, has the real ones.
+Pyodide imports them when it starts, to run an event loop and to unpack packages. The page's Python does neither: it answers
+one call after another, and everything it needs is in the snapshot. Without these modules and their own imports the
+snapshot is a fifth smaller. The boot method "api" loads a package, and has the real modules.
 
-Each stand-in has what is asked of it while others are imported, and no more. `snapshot_modules.mjs` runs this text in
-Pyodide, which is why it needs nothing itself.
+A stand-in replaces a module that others use while they are imported, and has only what they use then. `snapshot_modules.mjs`
+runs this file in Pyodide, so it imports nothing.
 """
 
 MISSING = ("bz2", "compression", "lzma", "ssl")
-"""Modules that whoever imports them can do without: an ImportError says so."""
+"""Modules that can be missing: their importers catch the ImportError."""
 
 _ANYTHING = """
 __all__ = ()
@@ -45,4 +45,4 @@ STAND_INS = {
     "tempfile": _ANYTHING,
     "zipfile": _ANYTHING,
 }
-"""What stands where the real module would: its name, and its source."""
+"""The stand-ins: the name of a module, and the source that replaces it."""

@@ -1,4 +1,4 @@
-"""Running the tools of .venv and node_modules: MkDocs, Node, esbuild, tsc."""
+"""Runs the tools of .venv and node_modules: MkDocs, Node, esbuild, tsc."""
 
 import subprocess
 import sys
@@ -13,12 +13,12 @@ TSC = NODE_MODULES / "typescript" / "bin" / "tsc"
 
 
 def python(*arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """What `.venv/bin/python ARGUMENTS` writes."""
+    """Run `.venv/bin/python ARGUMENTS`; returns its output, raises as `run` does."""
     return run([sys.executable, *arguments], env=env)
 
 
 def node(*arguments: str | Path, given: str | None = None, env: Mapping[str, str] | None = None) -> str:
-    """What `node ARGUMENTS` writes when it is given this text."""
+    """Run `node ARGUMENTS` with this text as its input; returns its output, raises as `run` does."""
     return run(["node", *arguments], given=given, env=env)
 
 
@@ -40,7 +40,7 @@ def bundle(source: Path, *options: str, **defines: str) -> str:
 
 
 def run(command: Sequence[str | Path], *, given: str | None = None, env: Mapping[str, str] | None = None) -> str:
-    """What a command writes.
+    """Run a command from the project's root; returns its output.
 
     Raises:
         UnmetNeed: It failed; the message is all that it wrote.
@@ -62,7 +62,7 @@ def run(command: Sequence[str | Path], *, given: str | None = None, env: Mapping
 
 
 def show(command: Sequence[str | Path]) -> int:
-    """Run a command in the open, its words going where ours go, and return its exit status."""
+    """Run a command with its output shown, and return its exit status."""
     sys.stdout.flush()
     return subprocess.run(
         [str(word) for word in command], cwd=ROOT, env=environment.variables(), check=False

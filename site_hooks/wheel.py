@@ -1,4 +1,4 @@
-"""kvcore as a wheel: built once from pyproject.toml, the same bytes from the same sources, and that very file ships."""
+"""Builds kvcore's wheel from pyproject.toml, reproducibly; this one file is tested and published."""
 
 from pathlib import Path
 
@@ -7,11 +7,13 @@ from site_hooks.build_cache import digest, making
 from site_hooks.environment import CACHE, ROOT
 
 SOURCES = (ROOT / "kvcore", ROOT / "pyproject.toml", ROOT / "LICENSE")
-EPOCH = "1577836800"  # the start of 2020: a date inside the wheel must not be the day it was built
+EPOCH = (
+    "1577836800"  # the start of 2020: the date of every file in the wheel, so that its bytes do not depend on the day
+)
 
 
 def build() -> Path:
-    """The wheel of kvcore as it is on disk now, built only if it was not built before."""
+    """The wheel of kvcore, from the build cache if the sources have not changed."""
     folder = CACHE / "wheel" / digest(SOURCES)
     if not folder.is_dir():
         with making(folder) as made:
@@ -20,7 +22,7 @@ def build() -> Path:
 
 
 def main(_: list[str]) -> int:
-    """Say where it is."""
+    """Print its path."""
     print(build())
     return 0
 

@@ -19,36 +19,38 @@ def _directive(text: str, name: str) -> list[str]:
     ("element", "allowed"),
     [
         pytest.param("<script>go()</script>", ["go()"], id="inline"),
-        pytest.param("<script>a\n</script><SCRIPT type='module'>b</SCRIPT>", ["a\n", "b"], id="two, each to the byte"),
+        pytest.param(
+            "<script>a\n</script><SCRIPT type='module'>b</SCRIPT>", ["a\n", "b"], id="two, with their white space"
+        ),
         pytest.param('<script src="x.js"></script>', [], id="a file needs no hash"),
         pytest.param('<script type="application/json">{}</script>', [], id="data is not run"),
     ],
 )
-def test_inline_scripts_are_allowed_one_by_one(element: str, allowed: list[str]) -> None:
+def test_each_inline_script_is_allowed_by_its_hash(element: str, allowed: list[str]) -> None:
     sources = _directive(policy(f"<head></head>{element}"), "script-src")
     assert sources == ["'self'", "'wasm-unsafe-eval'", *sorted(_hash(content) for content in allowed)]
 
 
-def test_inline_styles_are_allowed_by_hash_and_attributes_as_a_whole() -> None:
+def test_inline_styles_are_allowed_by_hash_and_all_style_attributes() -> None:
     text = policy("<head><style>p{}</style></head>")
     assert _directive(text, "style-src") == ["'self'", _hash("p{}")]
     assert _directive(text, "style-src-attr") == ["'unsafe-inline'"]
 
 
-def test_nothing_is_allowed_that_is_not_named() -> None:
+def test_by_default_nothing_is_allowed() -> None:
     text = policy("<head></head>")
     for name in ("default-src", "base-uri", "form-action", "object-src"):
         assert _directive(text, name) == ["'none'"]
     assert _directive(text, "connect-src") == ["'self'", "https://huggingface.co"]
-    assert text.count("http") == 1  # asked for a config.json when a reader names its model, and for nothing else
+    assert text.count("http") == 1  # Hugging Face, for a config.json, and no other host
     assert "'unsafe-eval'" not in text
 
 
-def test_the_development_server_may_add_its_own_script() -> None:
+def test_in_development_every_inline_script_is_allowed() -> None:
     assert "'unsafe-inline'" in _directive(policy("<script>x</script>", development=True), "script-src")
 
 
-def test_the_policy_stands_before_anything_it_is_about() -> None:
+def test_the_policy_stands_before_the_first_script() -> None:
     html = protect('<html><head>\n<meta charset="utf-8"><script>x</script></head></html>')
     assert html.index("Content-Security-Policy") < html.index("<script>")
 

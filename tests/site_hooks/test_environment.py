@@ -15,7 +15,7 @@ def test_every_requirement_is_pinned_exactly() -> None:
         assert requirement.lower() in {pin.lower() for pin in constraints}
 
 
-def test_a_python_that_is_too_old_with_no_newer_one_is_one_sentence(
+def test_without_a_new_enough_python_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 9, 1))
@@ -41,13 +41,13 @@ def test_a_step_is_done_again_only_when_its_pins_change(tmp_path: Path) -> None:
             assert found is due
 
 
-def test_a_step_that_failed_is_not_done(tmp_path: Path) -> None:
+def test_a_step_that_failed_is_still_due(tmp_path: Path) -> None:
     with pytest.raises(UnmetNeed), environment._unless_done(tmp_path / "stamp", "a"):
         raise UnmetNeed("no")
     assert not (tmp_path / "stamp").exists()
 
 
-def test_an_unknown_command_is_refused_with_the_usage() -> None:
+def test_an_unknown_command_prints_the_usage() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "site_hooks", "dance"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -10,7 +10,7 @@ BOX = '<div class="kv-plain-box"><table class="kv-plain">'
     [
         pytest.param("<p>a</p><table><tr></tr></table><p>b</p>", f"<p>a</p>{BOX}<tr></tr></table></div><p>b</p>", id="one"),
         pytest.param("<table>1</table><table>2</table>", f"{BOX}1</table></div>{BOX}2</table></div>", id="two"),
-        pytest.param('<table class="mine">1</table>', '<table class="mine">1</table>', id="one with a class is left alone"),
+        pytest.param('<table class="mine">1</table>', '<table class="mine">1</table>', id="a table with a class is unchanged"),
         pytest.param(
             '<table>1</table><table class="mine">2</table>',
             f'{BOX}1</table></div><table class="mine">2</table>',
@@ -18,5 +18,5 @@ BOX = '<div class="kv-plain-box"><table class="kv-plain">'
         ),
     ],
 )  # fmt: skip
-def test_a_table_of_the_prose_is_marked_and_boxed(html: str, marked: str) -> None:
+def test_a_table_without_a_class_gets_one_and_a_box(html: str, marked: str) -> None:
     assert mark_tables(html) == marked
