@@ -126,7 +126,8 @@ def lab(shared_page: SharedPage, console_errors: list[str], requests: list[Reque
     """The article with Python ready and everything as it was when it was opened, in a window 1280 pixels wide.
 
     Tests share the page, so it is quick to get; its errors and requests are recorded as those of any other page. A test
-    that needs a page just opened, or breaks one, uses `open_page`. Its clock is Playwright's: see `finish_pauses`.
+    that needs a page just opened, or breaks one, uses `open_page`. Its clock is Playwright's (see `finish_pauses`), and
+    its reader wants no motion, so that no test waits for one to end.
     """
     with _recording(shared_page.page.context, console_errors, requests):
         yield shared_page.reset()

@@ -53,7 +53,7 @@ class SharedPage:
     def reset(self) -> Page:
         """The page at its defaults: by undoing what was done to it, or by loading it again where that is not enough."""
         self.page.set_viewport_size({"width": 1280, "height": 900})
-        self.page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+        self.page.emulate_media(color_scheme="light", reduced_motion="reduce", media="screen")
         if not self.page.url.startswith(self._address) or self._undo():
             self._load()
         assert controls(self.page) == defaults()

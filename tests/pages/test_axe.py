@@ -33,7 +33,7 @@ def violations_everywhere(page: Page) -> dict[str, list[str]]:
     for width, size in WIDTHS.items():
         page.set_viewport_size(size)  # type: ignore[arg-type]
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.emulate_media(color_scheme=scheme)
             expect(page.locator("body")).to_have_css("background-color", PAPER[scheme])
             found[f"{width}, {scheme}"] = violations(page)
     return {where: objections for where, objections in found.items() if objections}

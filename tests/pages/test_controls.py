@@ -300,6 +300,24 @@ def test_values_set_by_a_script_are_used(lab: Page) -> None:
     assert value(lab, "lab.cache_total") == str(32 * 8192 * 2_621_440)
 
 
+SPY = """() => {
+  const post = Worker.prototype.postMessage;
+  window.sent = [];
+  Worker.prototype.postMessage = function (...all) { window.sent.push(all); post.apply(this, all); };
+  window.endSpying = () => { Worker.prototype.postMessage = post; return window.sent.length; };
+}"""
+
+
+@pytest.mark.parametrize(("name", "to"), [("batch", "32"), ("model", "llama-2-7b"), ("kv_heads", "7")])
+def test_a_page_that_shows_its_state_asks_nothing(lab: Page, name: str, to: str) -> None:
+    """A model changes other controls, and 7 KV heads become 8: the page knows what Python made of the request."""
+    move(lab, name, to)
+    lab.evaluate(SPY)
+    updated(lab)
+    updated(lab)
+    assert lab.evaluate("() => window.endSpying()") == 0
+
+
 def test_one_live_region_announces_the_new_total(lab: Page) -> None:
     move(lab, "batch", "32")
     finish_pauses(lab)
