@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Route, expect
-from tests.pages.bringing import CONFIG
 
-from tests.pages.conftest import updated, value
+from tests.pages.actions import updated, value
+from tests.pages.importing import CONFIG
 
 type OpenPage = Callable[..., Page]
 type Move = Callable[[Page], None]
