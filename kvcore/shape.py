@@ -107,7 +107,7 @@ class Shape:
         same = len({(group.kv_heads, group.key_dim, group.value_dim) for group in groups}) == 1
         return plain and same and len(groups) == len(self.groups)
 
-    @cached_property
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """Every tensor of the model: embeddings, learned positions, attention, MLPs, norms and the output layer.
 
@@ -119,13 +119,16 @@ class Shape:
 
     @cached_property
     def params(self) -> int:
-        """All parameters: the sum over the tensors."""
-        return sum([tensor.params for tensor in self.tensors])
+        """All parameters: the sum over the tensors.
+
+        The sum is kept, the tensors are not: the page's snapshot of Python would carry those of a hundred models.
+        """
+        return sum([tensor.params for tensor in self._tensors()])
 
     def params_by_kind(self) -> dict[str, int]:
         """Parameters of each kind of tensor that there is; see `tensors.TENSOR_KINDS`."""
         found: dict[str, int] = {}
-        for tensor in self.tensors:
+        for tensor in self._tensors():
             found[tensor.kind] = found.get(tensor.kind, 0) + tensor.params
         return found
 
