@@ -85,6 +85,17 @@ class Footprint:
         """Bytes of cache and state of one sequence at this context."""
         return self.sequence_bytes(self.context)
 
+    @property
+    def bytes_per_next_token(self) -> int:
+        """Bytes that the next token adds to one sequence at this context; it adds nothing in a layer whose window is full."""
+        now, then = self.sequence_curve((self.context, self.context + 1))
+        return then - now
+
+    @property
+    def average_bytes_per_token(self) -> int:
+        """Bytes of cache and state of one sequence divided by its tokens, rounded down."""
+        return self.bytes_per_sequence // self.context
+
     @cached_property
     def cache_bytes(self) -> int:
         """Bytes of cache and state of the whole batch at this context."""

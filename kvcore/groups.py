@@ -8,11 +8,19 @@ from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_TOKENS, LayerGroup, NoCacheGroup
 from kvcore.recurrent import RecurrentGroup
 
-__all__ = ["Group", "asymptotic_bytes", "attention_name", "cache_bytes", "cache_curve"]
+__all__ = [
+    "Group",
+    "asymptotic_bytes",
+    "attention_name",
+    "bytes_per_token",
+    "cache_bytes",
+    "cache_curve",
+    "state_bytes",
+]
 
 type Group = LayerGroup | LatentGroup | RecurrentGroup | NoCacheGroup
-"""Layers that cache alike. Each kind says its `layers`, its `max_cached_tokens`, the tokens it holds
-(`cached_tokens`), their bytes (`bytes_per_token`), its `state_bytes`, and what one of several GPUs has of it (`shard`)."""
+"""Layers that cache alike. Every kind has `layers`, `max_cached_tokens`, `cached_tokens(context)`, `bytes_per_token`, `state_bytes`
+and `tensors`, and `shard(tp)`: the group as one of tp GPUs has it."""
 
 
 def cache_curve(
@@ -58,6 +66,17 @@ def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_d
     """
     check_int("context", context, 0, MOST_TOKENS)
     return cache_curve(groups, (context,), key_dtype, value_dtype)[0]
+
+
+def bytes_per_token(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
+    """Bytes that one token adds to one sequence's cache while it is below every window: the sum over the groups."""
+    values = value_dtype or key_dtype
+    return sum(group.bytes_per_token(key_dtype, values) for group in groups)
+
+
+def state_bytes(groups: Iterable[Group]) -> int:
+    """Bytes of recurrent state per sequence, whatever its context: the sum over the groups."""
+    return sum(group.state_bytes for group in groups)
 
 
 def asymptotic_bytes(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:

@@ -20,7 +20,7 @@ from functools import cached_property
 
 from kvcore.errors import Invalid, OutOfRange, check_int
 from kvcore.footprint import Footprint
-from kvcore.groups import Group, cache_curve
+from kvcore.groups import Group, bytes_per_token, cache_curve, state_bytes
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS
 from kvcore.shape import Shape
 
@@ -152,13 +152,12 @@ class PerGpu:
     @cached_property
     def bytes_per_token(self) -> int:
         """Bytes that one token of one sequence adds on a GPU that stores it, while the context is below every window."""
-        keys = self.footprint.cache_dtype
-        return sum(group.bytes_per_token(keys, self.footprint.value_dtype or keys) for group in self.groups)
+        return bytes_per_token(self.groups, self.footprint.cache_dtype, self.footprint.value_dtype)
 
     @cached_property
     def state_bytes(self) -> int:
         """Bytes of the recurrent state of one sequence."""
-        return sum(group.state_bytes for group in self.groups)
+        return state_bytes(self.groups)
 
     def sequence_bytes(self, context: int) -> int:
         """Return the bytes of cache and state of one sequence of `context` tokens.

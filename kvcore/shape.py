@@ -7,7 +7,14 @@ from functools import cached_property
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import Invalid, Unsupported, check_int
-from kvcore.groups import Group, asymptotic_bytes, attention_name, cache_bytes
+from kvcore.groups import (
+    Group,
+    asymptotic_bytes,
+    attention_name,
+    bytes_per_token,
+    cache_bytes,
+    state_bytes,
+)
 from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup, NoCacheGroup
 from kvcore.mlp import Mlp
@@ -23,7 +30,7 @@ _QK_NORMS = ("none", "head", "all")
 class Shape:
     """A decoder-only transformer, as far as its parameters and its cache depend on it.
 
-    The layers stand here twice: in `groups` by how they cache, in `mlps` by their MLP (some layers have none).
+    Each layer is counted in `groups` by how it caches and, if it has an MLP, in `mlps`.
     `query_heads` is 0 where no layer attends. `norms_per_layer` and `model_norms` (after the last layer, after the embedding) count norms as wide as
     the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
     `sinks` are learned logits, one a query head and layer. `position_rows` are learned position vectors. `tied` says that the output
@@ -191,7 +198,7 @@ class Shape:
 
         For one group of full attention: 2 * L * n_kv * d_h * p. `value_dtype` sets V apart from K.
         """
-        return sum(group.bytes_per_token(key_dtype, value_dtype or key_dtype) for group in self.groups)
+        return bytes_per_token(self.groups, key_dtype, value_dtype)
 
     def asymptotic_bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:
         """Bytes a token adds once every window is full: the slope that a long context approaches."""
@@ -215,7 +222,7 @@ class Shape:
     @property
     def state_bytes(self) -> int:
         """Bytes of recurrent state per sequence, whatever its context, kept apart from the cache."""
-        return sum(group.state_bytes for group in self.groups)
+        return state_bytes(self.groups)
 
     def weights_bytes(self, dtype: Dtype) -> int:
         """Bytes of all parameters stored as `dtype`."""
@@ -253,7 +260,7 @@ class Shape:
             groups=tuple(
                 replace(
                     group,
-                    layers=_share(group.layers, depth),
+                    layers=_share(group.layers, depth, count),
                     kv_heads=group.kv_heads if kv_heads is None else kv_heads,
                     key_dim=dim,
                     value_dim=_scaled(group.value_dim, Fraction(dim, old_dim)),
@@ -263,7 +270,7 @@ class Shape:
             mlps=tuple(
                 replace(
                     mlp,
-                    layers=_share(mlp.layers, depth),
+                    layers=_share(mlp.layers, depth, count),
                     intermediate_size=_scaled(mlp.intermediate_size, width),
                     shared_size=_scaled(mlp.shared_size, width) if mlp.shared_size else 0,
                 )
@@ -281,9 +288,11 @@ def _scaled(width: int, factor: Fraction) -> int:
     return max(1, (2 * width * factor.numerator + factor.denominator) // (2 * factor.denominator))
 
 
-def _share(layers: int, depth: Fraction) -> int:
-    """The layers of a group after the number of all layers changed by `depth`; refused if that is no whole number."""
+def _share(layers: int, depth: Fraction, asked: int) -> int:
+    """The layers of a group after the number of all layers changed by `depth` to `asked`; refused if that is no whole number."""
     share = layers * depth
     if share.denominator != 1:
-        raise Unsupported("layers", layers, "a part of the pattern that divides: choose a multiple of it")
+        raise Unsupported(
+            "layers", asked, "a number of layers that repeats the model's pattern of them a whole number of times"
+        )
     return share.numerator

@@ -92,12 +92,28 @@ def test_the_cliff_is_found_below_the_window():
 
 
 @pytest.mark.parametrize(
-    "model", ["llama-3-70b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "codestral-mamba-7b"]
+    ("model", "at_1", "at_4097"),
+    [
+        pytest.param("llama-3-70b", 3 * 327_680, 3 * 327_680 * 4097, id="full attention"),
+        pytest.param(
+            "gemma-3-27b",
+            3 * 62 * 8192,
+            3 * 8192 * (52 * 1024 + 10 * 4097),
+            id="52 layers with a window and 10 without",
+        ),
+        pytest.param("deepseek-v3", 3 * 70_272, 3 * 70_272 * 4097, id="61 layers of 576 values"),
+        pytest.param(
+            "codestral-mamba-7b",
+            3 * 64 * (128 * 64 * 128 * 4 + (128 * 64 + 2 * 8 * 128) * 3 * 2),
+            3 * 64 * (128 * 64 * 128 * 4 + (128 * 64 + 2 * 8 * 128) * 3 * 2),
+            id="recurrent state alone",
+        ),
+    ],
 )
-def test_cache_curve_is_the_batch_times_the_bytes_of_a_sequence(model):
+def test_the_cache_of_three_sequences(model, at_1, at_4097):
     footprint = footprint_of(model=model, batch=3)
-    contexts = (1, 1024, 4096, 4097, 8192, 2**20)
-    assert footprint.cache_curve(contexts) == [3 * footprint.sequence_bytes(context) for context in contexts]
+    assert footprint.cache_curve((1, 4097)) == [at_1, at_4097]
+    assert 3 * footprint.sequence_bytes(4097) == at_4097
 
 
 def test_cache_curve_of_a_model_with_a_window():

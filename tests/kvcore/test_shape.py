@@ -1,5 +1,6 @@
 import pytest
 
+from kvcore.catalog import MODELS
 from kvcore.dtypes import cache_dtype, weight_dtype
 from kvcore.errors import Invalid, KvcoreError, Unsupported
 from kvcore.shape import LayerGroup, Mlp, Shape
@@ -157,6 +158,13 @@ def test_mha_of_the_same_shape_grows_the_k_and_v_projections_only():
     assert mha.params == 79_948_947_456
     assert mha.params - LLAMA_3_70B.params == 9_395_240_960
     assert mha.bytes_per_token(FP16) == 2_621_440
+
+
+def test_a_number_of_layers_that_breaks_the_pattern_is_refused_with_the_number_that_was_asked_for():
+    """Gemma 2 27B: 46 layers, of which every second has a window: 25 cannot be divided so."""
+    with pytest.raises(Unsupported) as caught:
+        MODELS["gemma-2-27b"].shape.edited(layers=25)
+    assert (caught.value.field, caught.value.value) == ("layers", 25)
 
 
 def test_nothing_edited_is_the_same_shape():

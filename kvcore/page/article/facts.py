@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kvcore import catalog
 from kvcore.attention import Layer, reply
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.deployment import size
 from kvcore.footprint import Footprint
 from kvcore.page import phrases
 from kvcore.page.article import words
@@ -17,14 +17,7 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 
 def _footprint(model: str, *, context: int = 8192, batch: int = 1, cache: str = "fp16") -> Footprint:
-    return Footprint(
-        shape=catalog.MODELS[model].shape,
-        context=context,
-        batch=batch,
-        cache_dtype=CACHE_DTYPES[cache],
-        weight_dtype=WEIGHT_DTYPES["fp16"],
-        gpu_bytes=catalog.GPUS[catalog.DEFAULT_GPU].memory_bytes,
-    )
+    return size(model, context=context, batch=batch, cache_dtype=cache)
 
 
 def _with_kv_heads(footprint: Footprint, kv_heads: int) -> Footprint:

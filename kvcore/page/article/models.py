@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from kvcore import catalog
 from kvcore.catalog import Model
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.deployment import size
 from kvcore.footprint import Footprint
 from kvcore.page import phrases
 from kvcore.page.article import words
@@ -34,7 +34,6 @@ class Row:
     model: Model
     footprint: Footprint
     sets: str
-    twin: bool = False
 
 
 def rows() -> Iterable[Row]:
@@ -47,7 +46,7 @@ def rows() -> Iterable[Row]:
             for kind, heads in (("mha", model.shape.query_heads), ("mqa", 1)):
                 twin = replace(footprint, shape=model.shape.edited(kv_heads=heads))
                 sets = f'{{"model":"{model.id}","attention":"{kind}"}}'
-                yield Row(name=words.twin_name(model.name, kind), model=model, footprint=twin, sets=sets, twin=True)
+                yield Row(name=words.twin_name(model.name, kind), model=model, footprint=twin, sets=sets)
 
 
 def models_table(units: str) -> Html:
@@ -57,14 +56,7 @@ def models_table(units: str) -> Html:
 
 
 def _footprint(model: Model) -> Footprint:
-    return Footprint(
-        shape=model.shape,
-        context=_CONTEXT,
-        batch=1,
-        cache_dtype=CACHE_DTYPES["fp16"],
-        weight_dtype=WEIGHT_DTYPES["fp16"],
-        gpu_bytes=catalog.GPUS[catalog.DEFAULT_GPU].memory_bytes,
-    )
+    return size(model, context=_CONTEXT)
 
 
 def _cells(row: Row, units: str) -> list[Html | str]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from kvcore.catalog import model
 from kvcore.dtypes import CACHE_DTYPES
 from kvcore.footprint import Footprint
+from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
 from kvcore.page import phrases
 from kvcore.page.article import words
@@ -20,8 +21,8 @@ from kvcore.units import format_bytes, format_ratio
 _LOCAL_WINDOW, _LAYERS_PER_FULL = 1024, 6
 """Gemma 3 (arXiv 2503.19786, section 2.1): five of every six layers look back 1,024 tokens."""
 
-_LATENT_VALUES = 512 + 64
-"""Numbers that a layer of DeepSeek-V3 caches per token: kv_lora_rank + qk_rope_head_dim (arXiv 2412.19437, section 4.2)."""
+_LATENT_RANK, _LATENT_ROPE = 512, 64
+"""What a layer of DeepSeek-V3 caches of a token: kv_lora_rank and qk_rope_head_dim values (arXiv 2412.19437, section 4.2)."""
 
 _LOCAL_MODEL, _LATENT_MODEL = "gemma-3-27b", "deepseek-v3"
 
@@ -115,9 +116,10 @@ def _latent(lab: LabResult) -> Html:
     mha = footprint if lab.shape.attention == "mha" else lab.twins.get("mha")
     if mha is None:
         return _with_example(data(None, words.NO_TWIN), _LATENT_MODEL)
-    latent = lab.shape.layers * footprint.cache_dtype.row_bytes(_LATENT_VALUES)
+    group = LatentGroup(layers=lab.shape.layers, kv_rank=_LATENT_RANK, rope_dim=_LATENT_ROPE)
+    latent = group.bytes_per_token(footprint.cache_dtype, footprint.cache_dtype)
     size = format_bytes(latent, lab.units)
-    text = words.saved_latent(_LATENT_VALUES, lab.model.name, _per_token(lab, mha), size)
+    text = words.saved_latent(_LATENT_RANK + _LATENT_ROPE, lab.model.name, _per_token(lab, mha), size)
     return _with_example(_card(Fraction(mha.bytes_per_token, latent), text), _LATENT_MODEL)
 
 

@@ -1,6 +1,6 @@
 """The numbers of the cliff chart as a table."""
 
-from fractions import Fraction
+from dataclasses import replace
 
 from kvcore.page import phrases
 from kvcore.page.chart import words
@@ -17,19 +17,17 @@ def chart_table(result: LabResult) -> Html:
     if footprint.cliff_context is not None and FIRST_CONTEXT <= footprint.cliff_context <= LAST_CONTEXT:
         marked.add(footprint.cliff_context)
     rows = []
-    contexts = sorted(marked)
-    for context, cache in zip(contexts, footprint.cache_curve(contexts), strict=True):
-        ratio = Fraction(cache, footprint.weights_bytes)
-        gpus = -(-(footprint.weights_bytes + cache) // footprint.gpu_bytes)
+    for context in sorted(marked):
+        there = replace(footprint, context=context)
         name = words.marked_context(
             context, here=context == footprint.context, cliff=context == footprint.cliff_context
         )
         rows.append(
             (
                 name,
-                data(cache, format_bytes(cache, result.units)),
-                data(float(ratio), phrases.times(format_ratio(ratio))),
-                data(gpus, format_count(gpus)),
+                data(there.cache_bytes, format_bytes(there.cache_bytes, result.units)),
+                data(float(there.ratio), phrases.times(format_ratio(there.ratio))),
+                data(there.gpus, format_count(there.gpus)),
             )
         )
     heads = (words.HEAD_CONTEXT, words.HEAD_CACHE, words.HEAD_RATIO, words.HEAD_GPUS)

@@ -89,11 +89,11 @@ def _rates(footprint: Footprint, units: str) -> Html:
     Marginal: the bytes that the next token adds at this context. Average: those of a sequence divided by its tokens.
     Asymptotic: the bytes that each token adds once every window is full.
     """
-    marginal = footprint.sequence_bytes(footprint.context + 1) - footprint.sequence_bytes(footprint.context)
-    average = footprint.bytes_per_sequence // footprint.context
-    shape = footprint.shape
+    shape, marginal = footprint.shape, footprint.bytes_per_next_token
     asymptotic = shape.asymptotic_bytes_per_token(footprint.cache_dtype, footprint.value_dtype)
-    rates = [data(size, format_bytes(size, units)) for size in (marginal, average, asymptotic)]
+    rates = [
+        data(size, format_bytes(size, units)) for size in (marginal, footprint.average_bytes_per_token, asymptotic)
+    ]
     if marginal == asymptotic == footprint.bytes_per_token and not shape.state_bytes:
         return filled(words.constant_rate, rates[0])
     return filled(words.rates, *rates)
