@@ -2,9 +2,8 @@
 
     base64url(zlib(JSON [name, fields]))
 
-`unpack` reads the fields with `read_config`, so a link can contain nothing that a config.json could not. The fields on
-how weights are stored (`quantization_config`, `torch_dtype`) are packed too, unless they make the text too long. The
-length of the text and the size of the unpacked JSON are limited, so a link cannot exhaust the browser's memory.
+`unpack` reads the fields with `read_config`, so a link can contain nothing that a config.json could not. What the config
+says on how its weights are quantized is packed too, unless it makes the text too long. The length of the text and the size of the unpacked JSON are limited, so a link cannot exhaust the browser's memory.
 """
 
 import binascii
@@ -14,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 
-from kvcore.config import Reading, read_config
+from kvcore.config import read_config
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.page.lab.v1_shapes import read_v1_shape
 from kvcore.shape import Shape
@@ -30,8 +29,9 @@ LONGEST_NAME = 60
 _MOST_UNPACKED = 200_000
 """The most bytes of unpacked JSON; the longest published config that fits into a link has 37,069."""
 
-_STORAGE = ("quantization_config", "torch_dtype", "dtype")
-"""The config fields on how weights are stored; the shape does not need them."""
+_QUANTIZATION = "quantization_config"
+"""The field that may be long, up to megabytes, and that the shape does not need. (The dtype of the weights is short, and the
+size of a recurrent state depends on it.)"""
 
 _V1_SHAPE = "kvcore_v1_shape"
 """The one field of a packed model from an old link, which has the text of a shape in place of a config."""
@@ -60,7 +60,7 @@ def pack(name: str, config: object) -> str:
     fields = read_config(config).fields
     packed = _packed(name, fields)
     if len(packed) > MOST_CHARACTERS:
-        packed = _packed(name, {key: value for key, value in fields.items() if key not in _STORAGE})
+        packed = _packed(name, _without_quantization(fields))
     if len(packed) > MOST_CHARACTERS:
         raise Invalid("config", f"{len(packed)} characters packed", f"at most {MOST_CHARACTERS}, to fit into a link")
     return packed
@@ -93,6 +93,15 @@ def unpack(text: str) -> tuple[str, Shape]:
     return name, read_config(fields).shape
 
 
+def _without_quantization(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields, and those of the config inside, without the one on quantization."""
+    return {
+        key: _without_quantization(value) if isinstance(value, Mapping) else value
+        for key, value in fields.items()
+        if key != _QUANTIZATION
+    }
+
+
 def _packed(name: str, fields: Mapping[str, object]) -> str:
     text = json.dumps([name, dict(fields)], separators=(",", ":"))
     data = binascii.b2a_base64(zlib.compress(text.encode(), 9), newline=False)
@@ -119,12 +128,3 @@ def _unpacked(text: str) -> tuple[str, dict[str, object]]:
         case [str() as name, dict() as fields] if name and name == clean_name(name):
             return name, fields
     raise Invalid("config", text, "a name and the fields of a config")
-
-
-def packed_reading(text: str) -> Reading:
-    """Read the config in a packed text, with the defaults used for the fields that it leaves out.
-
-    Raises:
-        KvcoreError: as `unpack` does.
-    """
-    return read_config(_unpacked(text)[1])

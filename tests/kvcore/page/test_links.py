@@ -35,6 +35,18 @@ def test_an_old_link_keeps_its_meaning(old):
     assert {name: found["controls"][name]["value"] for name in old["controls"]} == old["controls"]
 
 
+def test_a_link_that_leaves_out_a_long_quantization_keeps_the_size_of_the_recurrent_state():
+    """Mamba 130M kept in 32 bits: 24 layers of 1,536 channels, each with 16 values of state and 3 inputs of the convolution."""
+    config = {
+        "model_type": "mamba", "hidden_size": 768, "num_hidden_layers": 24, "state_size": 16, "conv_kernel": 4, "expand": 2,
+        "intermediate_size": 1536, "time_step_rank": 48, "vocab_size": 50280, "torch_dtype": "float32",
+        "quantization_config": {"modules": [f"layers.{layer}.{layer * 7919}" for layer in range(2000)]},
+    }  # fmt: skip
+    text = pack("Mamba", config)
+    assert len(text) <= MOST_CHARACTERS
+    assert unpack(text)[1].state_bytes == 24 * 1536 * (16 + 3) * 4
+
+
 def test_the_newest_version_of_links_has_the_defaults_of_the_page():
     """If this fails because a default changed: add a new version to Page.link_defaults, and keep the old one."""
     newest = tuple(ARTICLE.link_defaults.values())[-1]
