@@ -56,8 +56,20 @@ _COUNTED = {
 }
 """Part -> a number of parameters of then -> the field of tensors that it is in today, and their kind."""
 
-_NEW_FIELDS = frozenset({"tensors", "extra_tensors", "other_tensors", "values_from_keys", "model_norms", "parallel"})
-"""Fields of today that links never named."""
+_V1_FIELDS: dict[str, tuple[str, ...]] = {
+    "Shape": (
+        "hidden_size", "query_heads", "groups", "mlps", "vocab_size", "tied", "context_limit", "qkv_bias", "output_bias",
+        "qk_norm", "norms_per_layer", "outer_norms", "norm_bias", "sinks", "position_rows", "lm_head_bias", "other_params",
+    ),
+    "Layers": ("kind", "layers", "kv_heads", "key_dim", "value_dim", "window", "query_heads", "extra_params"),
+    "Latent": ("layers", "kv_rank", "rope_dim", "index_dim", "params_per_layer"),
+    "Recurrent": ("name", "layers", "states", "params_per_layer", "beside"),
+    "State": ("role", "parts", "values", "dtype"),
+    "Mlp": (
+        "layers", "intermediate_size", "gated", "bias", "experts", "shared_size", "shared_gate", "router_bias", "latent_size",
+    ),
+}  # fmt: skip
+"""Part -> the fields that old links may name. The list never grows: old links cannot name what was added since."""
 
 _WORDS: dict[str, object] = {"!t": True, "!f": False, "!n": None}
 _TOKEN = re.compile(r"-?[0-9]{1,15}|![tfn]|@[a-z0-9_]+|[A-Za-z][A-Za-z0-9_+.\-]*|[(),:]")
@@ -142,14 +154,13 @@ class _Reader:
             raise Invalid("spec", name, f"one of {', '.join(_PARTS)}")
         self.take("(")
         known = {field.name: field.type for field in fields(kind)}
-        old = {*_RENAMED.get(name, ()), *_COUNTED.get(name, ())}
         given: dict[str, object] = {}
         while self.next() != ")":
             if given:
                 self.take(",")
             field = self.take()
             field = _LONG.get(field, field)
-            if field not in known.keys() - _NEW_FIELDS | old or field in given:
+            if field not in _V1_FIELDS[name] or field in given:
                 raise Invalid("spec", field, f"a field of {name}, once")
             self.take(":")
             given[field] = self.value(depth + 1)
