@@ -49,8 +49,9 @@ NO_STATES: tuple[Request, ...] = (
     {"changed": "batch"},
     {"changed": ["unknown", 1, None]},
     {"hold": 1},
-    {"hold": {"values": 1, "axis": 1}},
-    {"hold": {"values": {"model": "unknown", "batch": "x"}, "axis": ["linear", "binary", 1, 0]}},
+    {"hold": {"values": 1, "remembered": 1}},
+    {"hold": {"values": {"model": "unknown", "batch": "x"}, "remembered": {"chart": ["linear", "binary", 1, 0]}}},
+    {"view": "unknown", "opened": "unknown"},
     {"more": "unknown"},
     {"more": {"unknown": 1}},
     {"fragment": ""},
@@ -58,6 +59,24 @@ NO_STATES: tuple[Request, ...] = (
     {"fragment": "v1&unknown=1&model&=&batch=x&model=unknown&é=é"},
 )
 """Requests that no page sends."""
+
+WIDTHS = ("wide", "narrow")
+"""The widths of figures: a page names the one that it shows."""
+
+OPENED = ["lab.chart_table"]
+"""A table that the reader has opened; the others stay closed."""
+
+CONFIG = {
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+}
+"""A config.json to import that lacks fields."""
+
+WHOLE_CONFIG = {**CONFIG, "num_hidden_layers": 2, "vocab_size": 256, "max_position_embeddings": 4096}
+"""The same with all fields, so that it can be read."""
 
 MOST_FOLLOWING = 100
 """More answers than this to one request, each asking for the next, mean that it would never end."""
@@ -70,12 +89,13 @@ def exchange(update: Update) -> Iterator[tuple[str, str]]:
     for request in _arrivals():
         yield from _asked(update, request)
     built = json.loads(update("{}")).get("hold")
-    for request in _changes():
-        yield from _asked(update, {**request, "hold": built})
+    for index, request in enumerate(_changes()):
+        yield from _asked(update, {**request, "hold": built, "view": WIDTHS[index % len(WIDTHS)]})
     for values in _drags():
         hold: object = built
-        for value in values:
-            for pair in _asked(update, {**value, "settled": False, "hold": hold}):
+        steps = [{**value, "settled": False} for value in values]
+        for step in (*steps, {**values[-1], "settled": True, "opened": OPENED}):
+            for pair in _asked(update, {**step, "hold": hold, "view": "wide"}):
                 hold = json.loads(pair[1]).get("hold")
                 yield pair
 
@@ -100,6 +120,8 @@ def _arrivals() -> Iterator[Request]:
     yield {}
     yield {name: control.default for name, control in ARTICLE.controls.items()}
     yield {"fragment": "v1&" + "&".join(f"{name}={control.default}" for name, control in ARTICLE.controls.items())}
+    for config in (CONFIG, WHOLE_CONFIG):
+        yield {"config_text": json.dumps(config), "config_name": "mine"}
     yield from NO_STATES
 
 
