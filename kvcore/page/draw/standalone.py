@@ -4,52 +4,71 @@ On the site, a style sheet (docs/assets/figures.css) colours the figures in the 
 has no style sheet, so it contains the colours of the light scheme.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kvcore.page.html import Html
 
 __all__ = ["standalone"]
 
-_PAPER, _INK, _SOFT, _LINE, _HARDWARE = "#fff", "#1c1b19", "#5d5a54", "#e4e1db", "#7a766e"
-_ORANGE, _ORANGE_INK, _ORANGE_SOFT, _BLUE, _BLUE_INK, _BLUE_SOFT = (
-    "#d9731a", "#8f4407", "#fbe6d2", "#2f6fb0", "#1d4e80", "#dfeaf5",
-)  # fmt: skip
+LIGHT: Mapping[str, str] = MappingProxyType(
+    {
+        "paper": "#fbfaf7",
+        "ink": "#1c1d22",
+        "soft": "#5c5f69",
+        "line": "#e4e2dc",
+        "hw": "#8b8e97",
+        "hw-soft": "#e8e6e0",
+        "cache": "#e07b1a",
+        "cache-ink": "#a84e08",
+        "cache-solid": "#b9590c",
+        "cache-soft": "#e07b1a2e",
+        "weights": "#3c6fd1",
+        "weights-ink": "#2a59b8",
+        "weights-soft": "#3c6fd126",
+        "accent": "#0b6b62",
+    }
+)
+"""The light values of the colours in docs/assets/page.css, by their names there without --kv-; a test compares them."""
 
 _STYLE = " ".join(
     f"{selector}{{{rules}}}"
     for selector, rules in (
         (
             ".kv-svg",
-            f"font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums;fill:{_INK};background:{_PAPER}",
+            f"font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums;fill:{LIGHT['ink']};background:{LIGHT['paper']}",
         ),
-        (".kv-svg text", f"paint-order:stroke;stroke:{_PAPER};stroke-width:3.5px;stroke-linejoin:round"),
-        (".kv-grid,.kv-free,.kv-hatched", f"stroke:{_LINE}"),
+        (".kv-svg text", f"paint-order:stroke;stroke:{LIGHT['paper']};stroke-width:3.5px;stroke-linejoin:round"),
+        (".kv-grid,.kv-free,.kv-hatched", f"stroke:{LIGHT['line']}"),
         (
             ".kv-free,.kv-rule,.kv-hatch,.kv-cache,.kv-twin,.kv-compared,.kv-compared-weights,.kv-weights-line",
             "fill:none",
         ),
-        (".kv-axis,.kv-tick,.kv-limit-name,.kv-gpu-name,.kv-hw-name", f"fill:{_SOFT}"),
-        (".kv-weights", f"fill:{_BLUE_SOFT}"),
-        (".kv-weights-line", f"stroke:{_BLUE};stroke-width:2"),
-        (".kv-weights-solid", f"fill:{_BLUE}"),
-        (".kv-weights-name", f"fill:{_BLUE_INK};font-weight:600"),
-        (".kv-cache", f"stroke:{_ORANGE};stroke-width:2.5"),
-        (".kv-cache-area", f"fill:{_ORANGE_SOFT}"),
-        (".kv-cache-solid,.kv-stored,.kv-here-dot", f"fill:{_ORANGE}"),
+        (".kv-axis,.kv-tick,.kv-limit-name,.kv-gpu-name,.kv-hw-name", f"fill:{LIGHT['soft']}"),
+        (".kv-weights", f"fill:{LIGHT['weights-soft']}"),
+        (".kv-weights-line", f"stroke:{LIGHT['weights']};stroke-width:2"),
+        (".kv-weights-solid", f"fill:{LIGHT['weights-ink']}"),
+        (".kv-weights-name", f"fill:{LIGHT['weights-ink']};font-weight:600"),
+        (".kv-cache", f"stroke:{LIGHT['cache']};stroke-width:2.5"),
+        (".kv-cache-area", f"fill:{LIGHT['cache-soft']}"),
+        (".kv-cache-solid", f"fill:{LIGHT['cache-solid']}"),
+        (".kv-stored,.kv-here-dot", f"fill:{LIGHT['cache']}"),
         (".kv-stored-other", "fill:#f0aa66"),
-        (".kv-cache-name,.kv-here-name", f"fill:{_ORANGE_INK};font-weight:600"),
-        (".kv-twin", f"stroke:{_ORANGE};stroke-width:1.2;opacity:.55"),
-        (".kv-twin-name", f"fill:{_ORANGE_INK}"),
-        (".kv-gpu", f"stroke:{_HARDWARE};stroke-dasharray:5 4"),
-        (".kv-hw", f"fill:{_LINE}"),
-        (".kv-hatch", f"stroke:{_HARDWARE}"),
-        (".kv-rule", f"stroke:{_PAPER};opacity:.7"),
-        (".kv-cliff", f"stroke:{_INK};stroke-width:1.2;stroke-dasharray:3 4"),
-        (".kv-cliff-name", f"fill:{_INK};font-weight:600"),
-        (".kv-cross", f"fill:{_PAPER};stroke:{_INK};stroke-width:2"),
-        (".kv-here", f"stroke:{_ORANGE};stroke-width:2"),
-        (".kv-limit", f"stroke:{_HARDWARE};stroke-width:1.2;stroke-dasharray:1 4"),
-        (".kv-compared", f"stroke:{_BLUE_INK};stroke-width:1.6;stroke-dasharray:7 3"),
-        (".kv-compared-weights", f"stroke:{_BLUE};stroke-width:1.2;stroke-dasharray:7 3"),
-        (".kv-compared-name", f"fill:{_BLUE_INK}"),
+        (".kv-cache-name,.kv-here-name", f"fill:{LIGHT['cache-ink']};font-weight:600"),
+        (".kv-twin", f"stroke:{LIGHT['cache']};stroke-width:1.2;opacity:.55"),
+        (".kv-twin-name", f"fill:{LIGHT['cache-ink']}"),
+        (".kv-gpu", f"stroke:{LIGHT['hw']};stroke-dasharray:5 4"),
+        (".kv-hw", f"fill:{LIGHT['hw-soft']}"),
+        (".kv-hatch", f"stroke:{LIGHT['hw']}"),
+        (".kv-rule", f"stroke:{LIGHT['paper']};opacity:.7"),
+        (".kv-cliff", f"stroke:{LIGHT['ink']};stroke-width:1.2;stroke-dasharray:3 4"),
+        (".kv-cliff-name", f"fill:{LIGHT['ink']};font-weight:600"),
+        (".kv-cross", f"fill:{LIGHT['paper']};stroke:{LIGHT['ink']};stroke-width:2"),
+        (".kv-here", f"stroke:{LIGHT['cache']};stroke-width:2"),
+        (".kv-limit", f"stroke:{LIGHT['hw']};stroke-width:1.2;stroke-dasharray:1 4"),
+        (".kv-compared", f"stroke:{LIGHT['accent']};stroke-width:1.6;stroke-dasharray:7 3"),
+        (".kv-compared-weights", f"stroke:{LIGHT['weights']};stroke-width:1.2;stroke-dasharray:7 3"),
+        (".kv-compared-name", f"fill:{LIGHT['accent']}"),
     )
 )
 
