@@ -1,1 +1,1 @@
-"""Sets up, builds, serves and tests the site; each step also runs alone as `python -m site_hooks.STEP`."""
+"""Sets up, builds, serves and tests the site; a module with a `main` also runs alone, as `python -m site_hooks.runtime` does."""

@@ -41,12 +41,12 @@ from kvcore.page.html import problem_list
 from kvcore.page.link import format_fragment
 from kvcore.page.pages import ARTICLE, PAGES
 from kvcore.page.parts import Note, Page, View
+from kvcore.page.read_controls import ControlValues, read_controls
 from kvcore.page.request import strings
-from kvcore.page.settle import Settled, settle
 
 __all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
 
-PROBLEMS = "lab.problems"
+PROBLEMS = "page.problems"
 """The slot that lists the problems of a request."""
 
 BLOCK_SLOTS = frozenset({PROBLEMS}).union(*(page.blocks for page in PAGES.values()))
@@ -93,14 +93,14 @@ def form(name: str) -> str:
     True
     """
     page = next((page for page in PAGES.values() if name in page.forms), ARTICLE)
-    settled = settle(page, {})
-    view = View(settled.values)
+    read = read_controls(page, {})
+    view = View(read.values)
     found, groups = page.forms[name]
     return render_form(
         found,
         groups,
-        settled.values,
-        _controls(page, settled, view),
+        read.values,
+        _controls(page, read, view),
         hold=json.dumps(_hold(page, view)),
         fragment=format_fragment(page, view),
     )
@@ -108,8 +108,8 @@ def form(name: str) -> str:
 
 def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = ()) -> Answer:
     """Answer a request to a page; `problems` are those that were found before the request was read."""
-    settled = settle(page, request)
-    problems = [*problems, *settled.problems]
+    read = read_controls(page, request)
+    problems = [*problems, *read.problems]
     hold_sent = request.get("hold")
     hold: Mapping[str, object] = hold_sent if isinstance(hold_sent, dict) else {}
     dragging, rest = request.get("settled") is False, request.get("more") is not None
@@ -117,7 +117,7 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
     width = asked_width if isinstance(asked_width, str) and asked_width in WIDTHS and not rest else None
     remembered_sent = hold.get("remembered")
     remembered: Mapping[str, object] = remembered_sent if isinstance(remembered_sent, dict) else {}
-    view = View(settled.values, width=width, remembered=remembered, dragging=dragging, arrived=settled.arrived)
+    view = View(read.values, width=width, remembered=remembered, dragging=dragging, from_link=read.from_link)
     before = hold.get("values")
     if isinstance(before, dict):
         moved = _moved(page, view, before, remembered)
@@ -132,7 +132,7 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
         return {"slots": slots, "controls": {}, "more": None, "hold": _hold(page, view)}
     return {
         "slots": {PROBLEMS: problem_list(problems), **slots},
-        "controls": _controls(page, settled, view),
+        "controls": _controls(page, read, view),
         "announce": "" if dragging else " ".join(part.announce(view) for part in page.parts if part.announce),
         "problems": problems,
         "more": REST if left and not dragging else None,
@@ -176,20 +176,20 @@ def _hold(page: Page, view: View, stale: Iterable[str] = ()) -> dict[str, object
     }  # fmt: skip
 
 
-def _controls(page: Page, settled: Settled, view: View) -> dict[str, dict[str, object]]:
+def _controls(page: Page, read: ControlValues, view: View) -> dict[str, dict[str, object]]:
     notes: dict[str, Note] = {}
     for part in page.parts:
         notes |= part.notes(view)
     states: dict[str, dict[str, object]] = {}
     for name, control in page.controls.items():
-        value, note = settled.values[name], notes.get(name, Note())
+        value, note = read.values[name], notes.get(name, Note())
         stops = control.stops if note.stops is None and isinstance(control, Number) else note.stops
         states[name] = {
             "value": "" if note.disabled and value == 0 else value,  # 0: the layers differ, so there is no one number
             "stops": stops,
             "disabled": note.disabled,
-            "note": settled.notes.get(name, note.text),
-            "invalid": name in settled.invalid,
+            "note": read.notes.get(name, note.text),
+            "invalid": name in read.invalid,
             "text": control.spoken(value),
         }
     return states

@@ -55,8 +55,8 @@ def format_fragment(page: Page, view: View) -> str:
     """Write the fragment for these values: the newest version, then every value that this version does not imply.
 
     >>> from kvcore.page.pages import ARTICLE
-    >>> from kvcore.page.settle import settle
-    >>> format_fragment(ARTICLE, View(settle(ARTICLE, {"batch": 32}).values))
+    >>> from kvcore.page.read_controls import read_controls
+    >>> format_fragment(ARTICLE, View(read_controls(ARTICLE, {"batch": 32}).values))
     'v1&model=llama-3-70b&batch=32'
     """
     version = newest(page)

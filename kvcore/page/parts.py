@@ -1,10 +1,10 @@
 """The building blocks of a page: parts, with their controls and sections.
 
-A part is a form, or some groups of a form, with everything that is drawn from its controls:
+A part has sections, the result that they are drawn from, and the controls of that result, if it has any:
 
     request --read--> values of the controls --result--> one result --draw--> sections, each of one or more slots of HTML
 
-A page is a tuple of parts. Which sections a control affects follows from the parts: a section is drawn from the results
+Parts may share a form. A page is a tuple of parts. Which sections a control affects follows from the parts: a section is drawn from the results
 of its own part and of the parts that this part `needs`, so it depends on the controls of all of these.
 
 A section is stale if it does not show the current values. A stale section is near if it is next to the control that
@@ -147,7 +147,7 @@ class View:
     """The values of a page's controls, and the results of its parts: `view[part]` computes a result once and keeps it.
 
     width: the name of the width that figures are drawn in, None for both. remembered: part name -> what the part's
-    `remember` gave for the last answer. dragging: the reader is dragging a slider. arrived: the values came with a link.
+    `remember` gave for the last answer. dragging: the reader is dragging a slider. from_link: the values came with a link.
     """
 
     def __init__(
@@ -157,13 +157,13 @@ class View:
         width: str | None = None,
         remembered: Mapping[str, object] | None = None,
         dragging: bool = False,
-        arrived: bool = False,
+        from_link: bool = False,
     ) -> None:
         self.values = values
         self.width = width
         self.remembered = remembered or {}
         self.dragging = dragging
-        self.arrived = arrived
+        self.from_link = from_link
         self._results: dict[str, object] = {}
 
     def __getitem__[R](self, part: Part[R]) -> R:

@@ -34,7 +34,7 @@ class Request:
         """Take a request about these controls; `linked` is what its link sets and what is wrong with it, if it has one."""
         self.notes: dict[str, str] = {}
         self.invalid: set[str] = set()
-        self.arrived = linked is not None
+        self.from_link = linked is not None
         self.other = {key: value for key, value in request.items() if key not in controls}
         self.sent: dict[str, object]
         if linked is not None:

@@ -14,7 +14,7 @@ from kvcore.page.controls import Values
 from kvcore.page.draw.widths import WIDTHS
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import View
-from kvcore.page.settle import settle
+from kvcore.page.read_controls import read_controls
 
 SUSPECT_MS = 4.0
 """A drawing that takes longer is repeated, and the least of five times counts: the machine may have been busy."""
@@ -48,7 +48,7 @@ def _values(request: str) -> Values | None:
         asked = json.loads(request)
     except (ValueError, RecursionError):
         return None
-    return settle(ARTICLE, asked).values if isinstance(asked, dict) else None
+    return read_controls(ARTICLE, asked).values if isinstance(asked, dict) else None
 
 
 def _timed[T, A](draw: Callable[[A], T], argument: A) -> tuple[T, float]:
@@ -59,7 +59,7 @@ def _timed[T, A](draw: Callable[[A], T], argument: A) -> tuple[T, float]:
 
 def drawing(batch: int) -> str:
     """The chart in its wide drawing for so many sequences, from the control's value on."""
-    view = View(settle(ARTICLE, {"batch": batch}).values, width="wide")
+    view = View(read_controls(ARTICLE, {"batch": batch}).values, width="wide")
     return str(ARTICLE.sections["lab.chart"][1].draw(view)["lab.chart"])
 
 

@@ -83,7 +83,7 @@ def text(page: Page, slot: str) -> str:
 
 def problems(page: Page) -> str:
     """What the page says cannot be used; empty where everything can."""
-    return text(page, "lab.problems").strip()
+    return text(page, "page.problems").strip()
 
 
 def controls(page: Page) -> dict[str, str]:

@@ -70,7 +70,7 @@ def test_an_unknown_choice_in_a_link_is_named_and_the_default_is_kept(lab: Page,
 def test_a_bad_link_is_named_and_the_page_goes_on(lab: Page, fragment: str, named: str) -> None:
     arrive(lab, fragment)
     assert named in problems(lab)
-    assert lab.locator('[data-slot="lab.problems"] img').count() == 0
+    assert lab.locator('[data-slot="page.problems"] img').count() == 0
     move(lab, "batch", "16")
     assert value(lab, "lab.bytes_per_token") == "327680"
 

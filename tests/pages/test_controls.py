@@ -1,4 +1,4 @@
-"""Each control of the article, moved by hand, by keys and by scripts. Expected numbers are worked out by hand or come from the issue.
+"""Each control of the article, moved by hand, by keys and by scripts. Expected numbers are worked out by hand.
 
 Llama-3 70B: 2 x 80 layers x 8 KV heads x 128 x 2 B = 327,680 B a token; 70,553,706,496 parameters, so 141,107,412,992 B of
 weights. The grid's six requests store 669 + 80 + 175 + 571 + 473 + 100 = 2,068 tokens.

@@ -14,7 +14,7 @@ export interface Answer {
   announce?: string;
   problems?: string[];
   more?: unknown;
-  fragment?: string;
+  fragment?: string | null;
   hold?: unknown;
 }
 

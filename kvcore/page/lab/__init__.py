@@ -55,7 +55,7 @@ DECODE: Part[None] = Part(
 def _linked(view: View) -> bool:
     """Whether the imported model came with the link that opened the page, and not from the reader."""
     config = str(view.values[CONFIG.name])
-    return bool(config) and (view.arrived or view.remembered.get(LAB.name) == config)
+    return bool(config) and (view.from_link or view.remembered.get(LAB.name) == config)
 
 
 def _formula(lab: LabResult) -> Html:

@@ -13,7 +13,7 @@ from kvcore.page.html import Html, el
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import View
 from kvcore.page.printed import words
-from kvcore.page.settle import settle
+from kvcore.page.read_controls import read_controls
 
 __all__ = ["STATES", "Picture", "gallery", "pictures"]
 
@@ -82,7 +82,7 @@ def pictures() -> Iterator[Picture]:
         _, section = ARTICLE.sections[figure]
         for state, controls in states.items():
             for width in WIDTHS:
-                view = View(settle(ARTICLE, controls).values, width=width)
+                view = View(read_controls(ARTICLE, controls).values, width=width)
                 slot = section.draw(view)[figure]
                 drawing = Html(slot[slot.index("<svg") : slot.index("<figcaption")])
                 name = f"{figure.replace('.', '-')}-{state}-{width}"

@@ -43,7 +43,7 @@ class Client:
 
 
 def without_problems(slots):
-    return {name: html for name, html in slots.items() if name != "lab.problems"}
+    return {name: html for name, html in slots.items() if name != "page.problems"}
 
 
 @pytest.mark.parametrize(

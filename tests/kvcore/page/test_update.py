@@ -141,7 +141,7 @@ def test_unusable_content_of_a_control_is_reported_and_a_usable_value_kept(name,
     expected = (f"{control.low:,}", f"{control.high:,}") if isinstance(control, Number) else tuple(control.options)
     assert len(expected) > MOST_NAMED or all(text in rest for text in expected)
     assert (answer["controls"][name]["note"], answer["controls"][name]["invalid"]) == (problem, True)
-    assert "<img" not in answer["slots"]["lab.problems"]
+    assert "<img" not in answer["slots"]["page.problems"]
     assert "lab.chart" in answer["slots"]
 
 
@@ -179,7 +179,7 @@ def test_a_malformed_hold_is_ignored(hold):
 @pytest.mark.parametrize(
     ("fragment", "expected", "says"),
     [
-        pytest.param("#v1&model=llama-3-70b&batch=32", {"batch": 32}, [], id="DESIGN's example"),
+        pytest.param("#v1&model=llama-3-70b&batch=32", {"batch": 32}, [], id="two controls"),
         pytest.param("v1&model=llama-2-7b", {"layers": 32, "attention": "mha"}, [], id="a model brings its shape"),
         pytest.param("#v1&model=llama-2-7b&layers=16", {"layers": 16}, [], id="an edit"),
         pytest.param("#v1&colour=red&batch=9", {"batch": 9}, ["'colour'"], id="an unknown key"),
@@ -242,7 +242,7 @@ def test_an_answer_leaves_out_slots_that_did_not_change():
     first = update({"batch": "32"})
     again = update({"batch": "32", "hold": first["hold"]})
     moved = update({"batch": "33", "hold": first["hold"]})
-    assert set(again["slots"]) == {"lab.problems"}
+    assert set(again["slots"]) == {"page.problems"}
     assert {"lab.cache_total", "lab.chart", "lab.footprint"} <= set(moved["slots"])
 
 
