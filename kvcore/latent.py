@@ -49,11 +49,6 @@ class LatentGroup:
         return "latent"
 
     @property
-    def attends(self) -> bool:
-        """Whether these layers look back at earlier tokens."""
-        return True
-
-    @property
     def parallel(self) -> bool:
         """Whether they run beside another group in the same layers."""
         return False

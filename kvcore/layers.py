@@ -32,7 +32,7 @@ class LayerGroup:
     none of its own. `extra_tensors` are those of one layer besides the projections of Q, K, V and the output, such as gates.
 
     Raises:
-        Invalid, Unsupported: naming the field, when made of anything else.
+        Invalid, Unsupported: naming the field, for a value out of range or an unknown kind.
     """
 
     kind: str = "full"
@@ -58,12 +58,7 @@ class LayerGroup:
         if self.kind in {"sliding", "chunked"}:
             check_int("window", self.window, 1, MOST_TOKENS)
         elif self.window is not None:
-            raise Invalid("window", self.window, f"None, which is all that layers of kind {self.kind} can have")
-
-    @property
-    def attends(self) -> bool:
-        """Whether these layers look back at earlier tokens."""
-        return True
+            raise Invalid("window", self.window, f"None: layers of kind {self.kind} have no window")
 
     @property
     def parallel(self) -> bool:
@@ -122,11 +117,6 @@ class NoCacheGroup:
     def kind(self) -> str:
         """How these layers cache."""
         return "none"
-
-    @property
-    def attends(self) -> bool:
-        """Whether these layers look back at earlier tokens."""
-        return False
 
     @property
     def parallel(self) -> bool:

@@ -68,11 +68,6 @@ class RecurrentGroup:
         return "recurrent"
 
     @property
-    def attends(self) -> bool:
-        """Whether these layers look back at earlier tokens."""
-        return False
-
-    @property
     def max_cached_tokens(self) -> int:
         """The most tokens a layer caches: none."""
         return 0

@@ -40,15 +40,15 @@ class Tensor:
         return self.count * prod(self.shape)
 
     def times(self, count: int) -> "Tensor":
-        """So many times as many: a layer's tensor in all layers."""
+        """The same tensors, `count` times as often: those of one layer become those of all layers."""
         return replace(self, count=self.count * count)
 
 
 def check_tensors(tensors: tuple[Tensor, ...]) -> None:
-    """Check what a layer or a model brings along.
+    """Check the kinds and sizes of further tensors of a layer or a model.
 
     Raises:
-        OutOfRange, Unsupported: naming the field, for a width that is none, or a kind that is not known.
+        OutOfRange, Unsupported: naming the field, for a size out of range, or an unknown kind.
     """
     for tensor in tensors:
         if tensor.kind not in TENSOR_KINDS:

@@ -10,21 +10,21 @@ from kvcore.page.request import Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class ControlValues:
     """The values of all controls, and the problems of the request.
 
     problems: a sentence each. notes: control name -> the sentence to show under it. invalid: the controls whose content
-    was refused. arrived: the values came with a link.
+    was refused. from_link: the values came with a link.
     """
 
     values: dict[str, Value]
     problems: list[str]
     notes: dict[str, str]
     invalid: frozenset[str]
-    arrived: bool
+    from_link: bool
 
 
-def settle(page: Page, request: Mapping[str, object]) -> Settled:
+def read_controls(page: Page, request: Mapping[str, object]) -> ControlValues:
     """Read the values of all controls of a page, part by part."""
     fragment = request.get("fragment")
     linked = parse_fragment(page, fragment) if isinstance(fragment, str) else None
@@ -32,10 +32,10 @@ def settle(page: Page, request: Mapping[str, object]) -> Settled:
     values: dict[str, Value] = {}
     for part in page.parts:
         values |= part.read(part, reading)
-    return Settled(
+    return ControlValues(
         values=values,
         problems=reading.problems,
         notes=reading.notes,
         invalid=frozenset(reading.invalid),
-        arrived=reading.arrived,
+        from_link=reading.from_link,
     )

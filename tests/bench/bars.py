@@ -1,4 +1,4 @@
-"""The limits that the design sets (its bars), each as a row: what was measured, the limit, and whether it is met."""
+"""Limits for what the page may cost a reader, each as a row: what was measured, the limit, and whether it is met."""
 
 from dataclasses import dataclass
 

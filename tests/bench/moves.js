@@ -1,4 +1,4 @@
-// Moves every control of #lab and #paging, one at a time, each after the page has come to rest, and times it from the event to the changed slots.
+// Moves every control of every form, one at a time, each after the page has come to rest, and times it from the event to the changed slots.
 async count => {
   const {bench, explainer} = window;
   const rest = async () => {
@@ -44,7 +44,7 @@ async count => {
 
   await new Promise(resolve => setTimeout(resolve, 4000)); // a reader reads before they move anything
   const moved = {};
-  for (const part of document.querySelectorAll('#lab [data-control], #paging [data-control]')) {
+  for (const part of document.querySelectorAll('form.kv-controls [data-control]')) {
     const range = part.querySelector('.kv-range'), select = part.querySelector('select[name]');
     const radios = [...part.querySelectorAll('input[type="radio"][name]')];
     const name = (select ?? radios[0] ?? part.querySelector('input[name]'))?.name;

@@ -70,7 +70,7 @@ def test_an_explicit_head_dim_wins_over_hidden_size():
     assert shape_from_config(nemo).head_dim == 128
 
 
-def test_without_one_it_is_hidden_size_over_heads():
+def test_head_dim_is_hidden_size_over_heads_where_the_config_leaves_it_out():
     assert shape_from_config(changed(LLAMA, head_dim=None)).head_dim == 128
 
 
@@ -403,8 +403,7 @@ def test_text_that_cannot_be_read_is_refused(text):
         parse_config(text)
 
 
-def test_families_are_listed_in_alphabetical_order():
-    assert list(FAMILIES) == sorted(FAMILIES)
+def test_the_well_known_families_are_there():
     assert {"llama", "mistral", "mixtral", "qwen2", "qwen3", "gemma2", "phi3", "falcon", "gpt2", "opt"} <= set(FAMILIES)
 
 

@@ -62,7 +62,7 @@ def test_a_latent_has_no_v_to_store_apart():
 
 
 @pytest.mark.parametrize(
-    ("group", "turn"),
+    ("group", "expected"),
     [
         pytest.param(heads(), None, id="full never stops"),
         pytest.param(heads("sliding", window=4), 4, id="sliding stops at its window"),
@@ -72,8 +72,8 @@ def test_a_latent_has_no_v_to_store_apart():
         pytest.param(DELTA, 0, id="recurrent never grows"),
     ],
 )
-def test_where_a_group_stops_growing(group, turn):
-    assert group.max_cached_tokens == turn
+def test_the_most_tokens_that_a_layer_caches(group, expected):
+    assert group.max_cached_tokens == expected
 
 
 def test_state_is_the_sum_of_its_parts_in_their_own_types():
@@ -148,15 +148,15 @@ def test_rates_are_marginal_average_and_asymptotic(context, marginal, average):
 
 
 def test_state_counts_in_a_footprint_and_stays_apart_in_a_shape():
-    held = Footprint(shape=HYBRID, context=200, batch=3, cache_dtype=FP16, weight_dtype=FP16, gpu_bytes=2**30)
+    footprint = Footprint(shape=HYBRID, context=200, batch=3, cache_dtype=FP16, weight_dtype=FP16, gpu_bytes=2**30)
     cache = 100 * WINDOWED + 200 * WHOLE
     assert HYBRID.cache_bytes(200, FP16) == cache
-    assert held.cache_bytes == 3 * (cache + DELTA.state_bytes)
+    assert footprint.cache_bytes == 3 * (cache + DELTA.state_bytes)
 
 
 def test_a_state_past_the_weights_is_past_them_at_the_first_token():
-    held = Footprint(shape=HYBRID, context=200, batch=1, cache_dtype=FP16, weight_dtype=FP16, gpu_bytes=2**30)
-    assert held.least_context_over(DELTA.state_bytes - 1) == 1
+    footprint = Footprint(shape=HYBRID, context=200, batch=1, cache_dtype=FP16, weight_dtype=FP16, gpu_bytes=2**30)
+    assert footprint.least_context_over(DELTA.state_bytes - 1) == 1
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_state_past_the_weights_is_past_them_at_the_first_token():
         pytest.param(lambda: NoCacheGroup(layers=0), "layers", id="no layers of nothing"),
     ],
 )
-def test_a_group_that_is_none_is_refused(make, field):
+def test_an_invalid_group_is_refused(make, field):
     with pytest.raises(KvcoreError) as caught:
         make()
     assert caught.value.field == field

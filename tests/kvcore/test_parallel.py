@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kvcore.catalog import MODELS
@@ -192,8 +192,7 @@ MODEL = st.sampled_from(["llama-3-70b", "llama-2-7b", "gemma-2-27b", "mistral-7b
     model=MODEL, tp=st.integers(1, 8), pp=st.integers(1, 6), context=st.integers(1, 2**20), batch=st.integers(1, 300)
 )
 def test_one_gpu_stores_at_most_the_total_and_all_gpus_at_least_the_total(model, tp, pp, context, batch):
-    if MODELS[model].shape.query_heads % tp:
-        return
+    assume(MODELS[model].shape.query_heads % tp == 0)
     gpus = tp * pp
     share = per_gpu(model, context, batch, tp=tp, pp=pp)
     assert share.cache_bytes <= share.footprint.cache_bytes <= share.cache_bytes * gpus
@@ -202,8 +201,7 @@ def test_one_gpu_stores_at_most_the_total_and_all_gpus_at_least_the_total(model,
 
 @given(model=MODEL, tp=st.sampled_from([1, 2, 4]), context=st.integers(1, 2**20), batch=st.integers(1, 300))
 def test_the_largest_batch_and_context_fit_and_the_next_do_not(model, tp, context, batch):
-    if MODELS[model].shape.query_heads % tp:
-        return
+    assume(MODELS[model].shape.query_heads % tp == 0)
     asked = {"model": model, "tp": tp, "block_size": 16}
     most = per_gpu(context=context, batch=batch, **asked).max_batch
     if most:

@@ -105,10 +105,6 @@ def no_cliff_labels(cliff: int | None, first: int, last: int) -> tuple[tuple[str
     return (("the crossing is above", f"the chart, at {where}"), ("crossing above", "the chart, at", where))
 
 
-def compared(name: str) -> str:
-    return f"as {name}" if name else ""
-
-
 def compare_finding(name: str, cliff: int | None) -> str:
     """The context at which the compared model's cache, or this model's FP8 cache, overtakes the weights."""
     if name == COMPARED_FP8:

@@ -95,12 +95,12 @@ class Placer:
     taken: list[Box] = field(default_factory=list)
     texts: list[Html] = field(default_factory=list)
 
-    def label(self, text: Text, class_: str, places: Iterable[Place], *, bold: bool = False) -> bool:
-        """Put a label at the best of its places; False if it overlaps another label at all of them."""
-        return self.label_any((text,), class_, places, bold=bold)
+    def label(self, text: Text, class_: str, places: Iterable[Place], *, bold: bool = False) -> None:
+        """Put a label at the best of its places; leave it out if it overlaps another label at all of them."""
+        self.label_any((text,), class_, places, bold=bold)
 
-    def label_any(self, texts: Sequence[Text], class_: str, places: Iterable[Place], *, bold: bool = False) -> bool:
-        """Put a label in one of several wordings, the longest first; False if none of them has a place.
+    def label_any(self, texts: Sequence[Text], class_: str, places: Iterable[Place], *, bold: bool = False) -> None:
+        """Put a label in one of several wordings, the longest first; leave it out if none of them has a place.
 
         A shorter wording is used if crossing fewer lines makes up for its cost.
         """
@@ -117,12 +117,11 @@ class Placer:
             if best is not None and best[0] <= _SHORTER_COST * (index + 1):
                 break  # even a place without lines would not make the next wording cheaper
         if best is None:
-            return False
+            return
         _, place, box, rows = best
         self.taken.append(box)
         for index, row in enumerate(rows):
             self.texts.append(label_text(row, class_, place.x, place.y + LINE * index, place.anchor))
-        return True
 
     def _best(self, places: Iterable[Place], width: float, rows: int, bound: float) -> tuple[float, Place, Box] | None:
         """The cheapest place, with its cost and its box; None if no place is free at a cost below `bound`."""

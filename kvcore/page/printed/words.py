@@ -40,7 +40,7 @@ GPU_HEADS = (
     "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "Memory from", "Rates from", "Read", "Remarks",
 )  # fmt: skip
 
-PAPER_ONLY = "No public weights: written out of the paper."
+PAPER_ONLY = "No public weights: written from the paper."
 
 EQUAL = "equal"
 
@@ -75,9 +75,9 @@ EVIDENCE_HEADS = (
     "Line",
     "Printed",
     "kvcore says",
-    "Apart",
+    "Difference",
     "Standing",
-    "Reckoned as",
+    "Formula",
     "Published in",
     "Remarks",
 )
@@ -174,7 +174,7 @@ def inferred_from(what: str) -> str:
 
 
 def why_not(cause: str) -> str:
-    return f"Why not: {cause}"
+    return f"Why it does not match: {cause}"
 
 
 # the gallery
