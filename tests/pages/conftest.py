@@ -9,12 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    WebError,
+    expect,
+    sync_playwright,
+)
 
 from site_hooks import browser as browsers
 from site_hooks import build, hosting
 from tests.pages.actions import READY_MS, OpenPage, rung
 from tests.pages.shared import SharedPage
+
+expect.set_options(timeout=READY_MS)  # as all other waits: a busy machine is no failure
 
 DISABLED_BY_PLAYWRIGHT = (
     "AimEnabled,AvoidCorsURLLoaderRestartOnRedirect,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose",
@@ -25,6 +36,10 @@ DISABLED_BY_PLAYWRIGHT = (
 
 SEARCH_POPUPS = ("WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxPopup")
 """Hidden pages of the address bar: Chromium loads them for each new window, at almost the cost of booting Python."""
+
+
+WITHOUT_GPU = ("--disable-gpu", "--in-process-gpu")
+"""No process for graphics: without a graphics card it only draws what nobody sees."""
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +61,8 @@ def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         disabled = ",".join((*DISABLED_BY_PLAYWRIGHT, *SEARCH_POPUPS))
         started = playwright.chromium.launch(
-            executable_path=browsers.chromium(), args=[*browsers.ARGUMENTS, f"--disable-features={disabled}"]
+            executable_path=browsers.chromium(),
+            args=[*browsers.ARGUMENTS, *WITHOUT_GPU, f"--disable-features={disabled}"],
         )
         yield started
         started.close()
