@@ -161,6 +161,7 @@ def _minicpm3(fields: Fields) -> Shape:
     if fields.value("q_lora_rank") is None:
         raise Invalid(fields.name("q_lora_rank"), None, "a number")
     fields.require("mlp_bias", expected=False, default=False)
+    fields.ignore("dim_model_base", why="a factor on the output's values")
     return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
 
 
