@@ -128,13 +128,12 @@ def parse_config(text: str) -> object:
     """
     if len(text) > MOST_CHARACTERS:
         raise Invalid("config", f"{len(text)} characters", f"at most {MOST_CHARACTERS} characters")
-    depth = deepest = 0
+    depth = 0
     for match in _STRING_OR_BRACKET.finditer(text):
         part = text[match.start()]
         depth += 1 if part in "[{" else -1 if part in "]}" else 0
-        deepest = max(deepest, depth)
-    if deepest > _MOST_DEPTH:
-        raise Invalid("config", f"{deepest} levels", f"nested at most {_MOST_DEPTH} levels deep")
+        if depth > _MOST_DEPTH:
+            raise Invalid("config", f"{depth} levels", f"nested at most {_MOST_DEPTH} levels deep")
     try:
         return json.loads(text, object_pairs_hook=_object)
     except KvcoreError:
