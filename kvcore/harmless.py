@@ -17,60 +17,51 @@ __all__ = ["HARMLESS", "HARMLESS_AT", "HARMLESS_OUTSIDE", "OTHER_PARTS"]
 
 _REASONS = {
     "dropout: values are dropped in training, and the matrices stay": (
-        "attention_dropout attention_probs_dropout_prob attn_pdrop classifier_dropout embd_dropout embd_pdrop emb_pdrop"
-        " embedding_dropout head_dropout hidden_dropout hidden_dropout_prob layerdrop mlp_dropout resid_pdrop"
-        " residual_dropout summary_first_dropout"
+        "attention_dropout attention_probs_dropout_prob attn_pdrop embedding_dropout head_dropout layerdrop mlp_dropout"
     ),
     "the start of training: how weights are drawn": (
-        "embedding_initializer_range initializer_range layer_scale_init_value rescale_prenorm_residual"
+        "embedding_initializer_range layer_scale_init_value rescale_prenorm_residual"
     ),
-    "a loss or a regularisation of training": (
-        "aux_loss_alpha moe_aux_loss_coef router_aux_loss_coef router_z_loss_coef z_loss_coefficient"
-    ),
+    "a loss or a regularisation of training": "moe_aux_loss_coef",
     "the small number that a norm adds before it divides": (
-        "attention_layernorm_epsilon final_layernorm_epsilon layer_norm_eps layer_norm_epsilon layernorm_epsilon mixer_rms_eps"
-        " norm_eps norm_epsilon rms_norm_eps"
+        "attention_layernorm_epsilon final_layernorm_epsilon layer_norm_eps layer_norm_epsilon layernorm_epsilon "
+        "norm_eps norm_epsilon rms_norm_eps"
     ),
     "a factor on values: scales what a matrix makes, and no matrix": (
-        "attention_in_multiplier attention_multiplier attention_out_multiplier attn_logit_softcapping attn_scale"
-        " attention_value_scale embedding_multiplier final_logit_softcapping key_multiplier lm_head_multiplier"
-        " logits_scaling mlp_multipliers mup_width_multiplier query_pre_attn_scalar residual_multiplier scale_depth"
-        " scale_embedding scale_attn_by_inverse_layer_idx scale_attn_weights ssm_in_multiplier ssm_multipliers"
-        " ssm_out_multiplier"
+        "attention_in_multiplier attention_multiplier attention_out_multiplier attention_value_scale "
+        "attn_logit_softcapping attn_scale embedding_multiplier lm_head_multiplier mlp_multipliers "
+        "mup_width_multiplier query_pre_attn_scalar scale_attn_by_inverse_layer_idx scale_attn_weights "
+        "scale_depth scale_embedding ssm_in_multiplier ssm_multipliers ssm_out_multiplier"
     ),
     "in which precision or by which program attention is computed": (
-        "_attn_implementation _attn_implementation_autoset _attn_implementation_internal attention_softmax_in_fp32"
-        " attn_implementation masked_softmax_fusion pretraining_tp reorder_and_upcast_attn residual_in_fp32"
-        " scale_attention_softmax_in_fp32 slow_but_exact _experts_implementation _experts_implementation_internal"
-        " chunk_size_feed_forward use_flash_attn use_flash_attention _flash_attn_2_enabled"
+        "_attn_implementation _attn_implementation_autoset _attn_implementation_internal _experts_implementation "
+        "_experts_implementation_internal _flash_attn_2_enabled attention_softmax_in_fp32 attn_implementation "
+        "chunk_size_feed_forward reorder_and_upcast_attn scale_attention_softmax_in_fp32 use_flash_attention "
+        "use_flash_attn"
     ),
     "which experts a token is sent to, not how many there are": (
-        "experts_per_token moe_renormalize moe_router_activation_func moe_router_dtype moe_shared_expert_overlap n_group"
-        " norm_topk_prob normalize_router_prob num_experts_per_tok num_experts_per_token topk_group moe_topk"
+        "experts_per_token moe_renormalize moe_router_activation_func moe_router_dtype moe_shared_expert_overlap "
+        "moe_topk n_group norm_topk_prob normalize_router_prob num_experts_per_tok num_experts_per_token "
+        "topk_group"
     ),
     "rotary positions: they turn queries and keys, and have no parameters": (
-        "global_rope_theta initial_context_length local_rope_theta offset_alibi original_max_position_embeddings"
-        " rope_local_base_freq rotary_dim rotary_emb_base rotary_ndims swa_rope_theta"
+        "global_rope_theta local_rope_theta original_max_position_embeddings rope_local_base_freq rotary_dim "
+        "rotary_ndims swa_rope_theta"
     ),
     "a number of tokens or labels that neither weights nor cache depend on": (
-        "bos_token_id decoder_start_token_id max_batch_size max_sequence_length n_ctx num_labels pad_token_id prefix_token_id"
-        " sep_token_id id2label label2id"
+        "decoder_start_token_id max_batch_size n_ctx num_labels"
     ),
     "a setting of text generation": (
-        "bad_words_ids encoder_no_repeat_ngram_size no_repeat_ngram_size num_beam_groups num_beams num_logits_to_keep"
-        " num_return_sequences output_attentions output_hidden_states"
+        "encoder_no_repeat_ngram_size no_repeat_ngram_size num_beam_groups num_beams num_logits_to_keep "
+        "num_return_sequences output_attentions output_hidden_states"
     ),
     "whether a program keeps a cache at all; how large it is follows from the shape": "use_cache",
     "how transformers' generate() allocates its cache; an engine has its own way": "cache_implementation",
     "in which type an engine caches: the type of the cache is chosen beside the model": "kv_cache_scheme",
-    "the kind of task, tokenizer or program that the file is for": (
-        "add_bos_token inference_runner problem_type tokenizer_class validate_runner_input is_decoder _name_or_path"
-        " generation_config"
-    ),
-    "for classifiers: how a sequence is summed up": "summary_type summary_use_proj summary_activation",
+    "the kind of task, tokenizer or program that the file is for": "generation_config is_decoder",
     "BERT's token types, which no decoder here reads": "type_vocab_size",
     "where a residual is added, not which matrices there are": "apply_residual_connection_post_layernorm",
-    "how the checkpoint's weights are stored": "expert_dtype quantization_config compression_config",
+    "how the checkpoint's weights are stored": "compression_config expert_dtype quantization_config",
 }
 
 HARMLESS: Mapping[str, str] = MappingProxyType(

@@ -7,6 +7,7 @@ modeling_FAMILY.py for the matrices.
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from kvcore.errors import Invalid
 from kvcore.families.common import Reader, routed_mlps
@@ -127,7 +128,7 @@ def _mamba2(
     kernel: str,
     default_groups: int = 1,
     inner: int | None = None,
-    **more: bool | None,
+    **more: Any,
 ) -> Mamba2:
     """A Mamba-2 layer. The keyword arguments are the names of the config's fields; `more` are further fields of Mamba2.
 
@@ -153,7 +154,7 @@ def _mamba2(
     )
 
 
-def _mamba2_of(fields: Fields, hidden: int, *, inner: int | None = None, **more: bool | None) -> Mamba2:
+def _mamba2_of(fields: Fields, hidden: int, *, inner: int | None = None, **more: Any) -> Mamba2:
     """The Mamba-2 layer of Bamba, Falcon-H1 and Granite: heads * head width must be the inner width."""
     expanded = fields.integer("mamba_expand", 2, high=64) * hidden
     inner = expanded if inner is None else inner
