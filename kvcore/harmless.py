@@ -49,7 +49,7 @@ _REASONS = {
         "rotary_ndims swa_rope_theta"
     ),
     "a number of tokens or labels that neither weights nor cache depend on": (
-        "decoder_start_token_id max_batch_size n_ctx num_labels"
+        "decoder_start_token_id max_batch_size n_ctx num_image_tokens num_labels"
     ),
     "a setting of text generation": (
         "encoder_no_repeat_ngram_size no_repeat_ngram_size num_beam_groups num_beams num_logits_to_keep "
@@ -105,9 +105,8 @@ HARMLESS_OUTSIDE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         # PaliGemmaConfig has both and its model reads text_config's alone; published files keep the defaults of the class.
         "paligemma": ("hidden_size", "vocab_size", "_vocab_size"),
-        "gemma3": ("mm_tokens_per_image",),
-        "llava": ("vision_feature_layer",),
-        "llava_next": ("image_grid_pinpoints",),
+        # What lies between the image encoder and the language model is not counted.
+        "aya_vision": ("adapter_layer_norm_eps", "alignment_intermediate_size"),
         "mistral3": ("spatial_merge_size",),
     }
 )

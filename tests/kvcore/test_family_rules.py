@@ -310,7 +310,7 @@ def test_fields_that_change_nothing_are_passed_over(fields):
             of("gemma4_text", num_hidden_layers=6, head_dim=32, global_head_dim=40, num_global_key_value_heads=2,
                attention_k_eq_v=True, hidden_size_per_layer_input=0, sliding_window=16),
             {"global_head_dim": ..., "num_global_key_value_heads": ...,
-             "per_layer_config": {"5": {"head_dim": 40, "num_key_value_heads": 2}}}, id="gemma4_text: per_layer_config",
+             "per_layer_config": {"05": {"head_dim": 40, "num_key_value_heads": 2}}}, id="gemma4_text: per_layer_config",
         ),
         pytest.param(
             of("lfm2", full_attn_idxs=[2, 5]), {"tie_embedding": True}, id="lfm2: the older name of tied embeddings",
