@@ -103,7 +103,10 @@ class Hooks:
         head = f'<script src="{script}" defer></script>'
         if HAS_FORM in output:
             folder = get_relative_url(runtime.address(build.runtime), page.url)
-            head = f'<meta name="explainer-runtime" content="{folder.rstrip("/")}/">{head}'
+            worker = runtime.fingerprint(build.runtime / "worker.js")["sha256"]
+            head = (
+                f'<meta name="explainer-runtime" content="{folder.rstrip("/")}/" data-worker-sha256="{worker}">{head}'
+            )
         if self._offline(config):
             head = f'<meta name="explainer-offline" content="{get_relative_url(offline.SCRIPT, page.url)}">{head}'
         return csp.protect(output.replace("</head>", f"{head}</head>", 1), development=self._serving)
