@@ -3,19 +3,28 @@
 `size` reports recurrent state separately. `cache_bytes`, `cache_bytes_per_sequence` and `cache_bytes_per_gpu` are without
 it; `state_bytes` is the state of one sequence; `ratio`, `cliff_context` and `gpus` count both, as both must fit in memory.
 
-For bad input it prints one line that names the field on standard error, nothing on standard output, and exits with 2.
+A config.json is read from a file, a pipe, or with `-` from standard input. What was assumed for fields that it does not give
+is printed, a line each; `assumed` in the JSON has all of them. It is empty for a model of the catalog, whose numbers were checked.
+
+For bad input it prints one line that names the field on standard error, nothing on standard output, and exits with 2, also if
+standard error cannot be written. Characters that the terminal cannot spell or should not obey are printed as escapes.
 """
 
 import argparse
 import json
+import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from os import fstat
 from pathlib import Path
-from typing import NoReturn
+from types import MappingProxyType
+from typing import NoReturn, TextIO
 
 from kvcore import __version__
+from kvcore.assumed import assumptions
 from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, MODELS, Model, gpu
-from kvcore.config import MOST_CHARACTERS, parse_config, shape_from_config
+from kvcore.config import MOST_CHARACTERS, parse_config, read_config
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
 from kvcore.errors import Invalid, KvcoreError, UnknownName
 from kvcore.footprint import Footprint
@@ -25,7 +34,7 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 __all__ = ["main"]
 
-_MOST_READ = MOST_CHARACTERS + 1  # one more than kvcore.config accepts, so that a longer file is refused unread
+_STANDARD_INPUT = "-"
 _MOST_DIGITS = 1000  # CPython refuses to read above 4,300 digits; every allowed number is far shorter
 
 
@@ -33,7 +42,8 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser that prints an error as one line, without the usage, which --help prints."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {' '.join(message.split())}\n")
+        _complain(f"{self.prog}: {' '.join(message.split())}")
+        self.exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,19 +65,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         lines = {"size": _size, "models": _models, "paging": _paging}[options.command](options)
     except KvcoreError as error:
-        sys.stderr.write(f"kvcore {options.command}: {error}\n")
+        _complain(f"kvcore {options.command}: {error}")
         return 2
     try:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
-        sys.stdout.flush()
+        _print(lines, sys.stdout)
     except BrokenPipeError:  # the reading process has closed the pipe, as in `kvcore models | head`
-        sys.stderr.close()
+        _discard(sys.stdout)
         return 1
-    except (OSError, AttributeError) as error:  # OSError: a full disk; AttributeError: sys.stdout is None
-        sys.stderr.write(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})\n")
-        sys.stderr.close()  # so that Python does not try at exit to write what is still buffered
+    except (OSError, ValueError, AttributeError) as error:  # a full disk; closed; not there at all: sys.stdout is None
+        _complain(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})")
+        _discard(sys.stdout)
         return 1
     return 0
+
+
+def _print(lines: Iterable[str], stream: TextIO) -> None:
+    """Write lines, with an escape in place of each character that is not printable or not in the stream's encoding.
+
+    A control character in the name of a file could otherwise move the cursor or hide text.
+    """
+    text = "".join(f"{_printable(line)}\n" for line in lines)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _complain(line: str) -> None:
+    """Write a line to standard error, if it can be written: the exit status says as much where it cannot."""
+    try:
+        _print([line], sys.stderr)
+    except (OSError, ValueError, AttributeError):  # full; closed; not there at all: sys.stderr is None
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO | None) -> None:
+    """Close a stream that cannot be written, else Python would try again at exit, fail, and change the exit status."""
+    if stream is not None:
+        with suppress(OSError, ValueError):
+            stream.close()
 
 
 def _parser() -> _Parser:
@@ -75,7 +114,11 @@ def _parser() -> _Parser:
     parser.add_argument("--version", action="version", version=f"kvcore {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     size = commands.add_parser("size", help="cache and weights of one model", allow_abbrev=False)
-    size.add_argument("model", metavar="MODEL_OR_CONFIG", help="id of a model (see `kvcore models`), or a config.json")
+    size.add_argument(
+        "model",
+        metavar="MODEL_OR_CONFIG",
+        help="id of a model (see `kvcore models`), a config.json, or - to read one from standard input",
+    )
     size.add_argument("--context", default="8192", metavar="N", help="tokens a sequence (default: %(default)s)")
     size.add_argument("--batch", default="1", metavar="N", help="sequences (default: %(default)s)")
     size.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{', '.join(WEIGHT_DTYPES)} (default: fp16)")
@@ -101,7 +144,7 @@ def _parser() -> _Parser:
 
 def _size(options: argparse.Namespace) -> list[str]:
     """Return the output of `kvcore size`."""
-    shape = _shape(options.model)
+    shape, assumed = _shape(options.model)
     keys, values = _dtypes(options)
     context, batch = _number("context", options.context), _number("batch", options.batch)
     footprint = Footprint(
@@ -128,9 +171,10 @@ def _size(options: argparse.Namespace) -> list[str]:
         "ratio": float(footprint.ratio),
         "cliff_context": footprint.cliff_context,
         "gpus": footprint.gpus,
+        "assumed": dict(assumed),
     }
     if options.json:
-        return [json.dumps(result, indent=2)]
+        return json.dumps(result, indent=2).splitlines()
     cliff = footprint.cliff_context
     rows = {
         "model": f"{options.model}: {shape.layers} layers, {format_parameters(shape.params)} parameters",
@@ -145,7 +189,16 @@ def _size(options: argparse.Namespace) -> list[str]:
         rows["state per sequence"] = format_bytes(shape.state_bytes)
     if per_gpu != batch * per_sequence:
         rows["cache on each GPU"] = format_bytes(per_gpu)
-    return [f"{label:22}{value}" for label, value in rows.items()]
+    return _text(rows, assumed)
+
+
+def _text(rows: Mapping[str, str], assumed: Mapping[str, object]) -> list[str]:
+    """Return the lines of a table, and a line for each assumed value that a reader sees."""
+    lines = [
+        *rows.items(),
+        *(("assumed", f"{value}, which the config does not give") for value in assumptions(assumed)),
+    ]
+    return [f"{label:22}{value}" for label, value in lines]
 
 
 def _dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
@@ -156,7 +209,7 @@ def _dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
 
 def _paging(options: argparse.Namespace) -> list[str]:
     """Return the output of `kvcore paging`: the tokens stored and reserved for the requests that the article uses, too."""
-    shape, (keys, values) = _shape(options.model), _dtypes(options)
+    (shape, assumed), (keys, values) = _shape(options.model), _dtypes(options)
     arrived, block_size = requests(_number("sequences", options.sequences)), _number("block_size", options.block_size)
     allocation = allocate(options.strategy, arrived, block_size)
 
@@ -175,9 +228,10 @@ def _paging(options: argparse.Namespace) -> list[str]:
         "stored_bytes": size(allocation.stored),
         "reserved_bytes": size(blocks * block_size for blocks in allocation.blocks),
         "utilisation": float(allocation.utilisation),
+        "assumed": dict(assumed),
     }
     if options.json:
-        return [json.dumps(result, indent=2)]
+        return json.dumps(result, indent=2).splitlines()
     rows = {
         "sequences": f"{format_count(len(arrived))}, {allocation.strategy}, blocks of {format_count(block_size)} tokens",
         "stored": f"{format_count(allocation.stored_tokens)} tokens, {format_bytes(size(allocation.stored))}",
@@ -185,14 +239,14 @@ def _paging(options: argparse.Namespace) -> list[str]:
         f"{format_bytes(size(blocks * block_size for blocks in allocation.blocks))}",
         "used of that": f"{significant(100 * allocation.utilisation)} %",
     }
-    return [f"{label:22}{value}" for label, value in rows.items()]
+    return _text(rows, assumed)
 
 
 def _models(options: argparse.Namespace) -> list[str]:
     """Return the output of `kvcore models`."""
     fp16 = cache_dtype("fp16")
     if options.json:
-        return [json.dumps([_row(row, fp16) for row in MODELS.values()], indent=2)]
+        return json.dumps([_row(row, fp16) for row in MODELS.values()], indent=2).splitlines()
     return [
         f"{row.id:22}{row.shape.attention:10}{format_bytes(row.shape.bytes_per_token(fp16)):>10} a token"
         f"{format_parameters(row.shape.params):>16} parameters"
@@ -216,18 +270,32 @@ def _row(row: Model, dtype: Dtype) -> dict[str, object]:
     }
 
 
-def _shape(name: str) -> Shape:
-    """Return the shape of the model with this id, or of the config.json at this path."""
+def _shape(name: str) -> tuple[Shape, Mapping[str, object]]:
+    """Return the shape of the model with this id, or of the config.json at this path, and what was assumed for it."""
     if name in MODELS:
-        return MODELS[name].shape
-    path = Path(name)
+        return MODELS[name].shape, MappingProxyType({})
     try:
-        if not path.is_file():
-            raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
-        with path.open(encoding="utf-8-sig") as file:  # -sig: some editors start a UTF-8 file with a byte order mark
-            return shape_from_config(parse_config(file.read(_MOST_READ)))
+        reading = read_config(parse_config(_config_text(name)))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
+    return reading.shape, reading.assumed
+
+
+def _config_text(name: str) -> str:
+    """Return the text of a config.json in a file or a pipe, of which no more is read than kvcore accepts."""
+    path = Path(name)
+    if name != _STANDARD_INPUT and (path.is_dir() or not path.exists()):
+        raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
+    source = 0 if name == _STANDARD_INPUT else path
+    # -sig: some editors start a UTF-8 file with a byte order mark
+    with open(source, encoding="utf-8-sig", closefd=source != 0) as file:
+        text = file.read(MOST_CHARACTERS + 1)
+        if len(text) <= MOST_CHARACTERS:
+            return text
+        status = fstat(file.fileno())
+        limit = f"{format_count(MOST_CHARACTERS)} characters"
+        size = f"{format_count(status.st_size)} bytes" if stat.S_ISREG(status.st_mode) else f"more than {limit}"
+        raise Invalid("config", size, f"at most {limit}, the limit of kvcore.config")
 
 
 def _number(field: str, text: str) -> int:

@@ -59,7 +59,9 @@ def _tied(outer: Fields, inner: Fields, kind: str) -> object:
     lifted = inside is True and kind in _LIFTED
     if outside is None and inside is not None and inside != TIED_OUTSIDE[kind] and not lifted:
         raise Invalid(
-            _TIE, None, f"there beside text_config's {inside}; transformers 5 would take {TIED_OUTSIDE[kind]}"
+            _TIE,
+            None,
+            f"true or false: text_config says {inside}, and without the outer field transformers 5 takes {TIED_OUTSIDE[kind]}",
         )
     return inside if outside is None else outside
 

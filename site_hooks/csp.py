@@ -1,7 +1,12 @@
-"""The Content-Security-Policy of a page, as a meta tag: the page may load from its own origin only.
+"""The Content-Security-Policy of a page, as a meta tag: what the page loads comes from its own origin.
+
+The one other host that it may ask is Hugging Face, for a `config.json`, when the reader names a model to fetch. The worker that
+runs Python is bound by the same policy: it is started from a Blob, and such a worker inherits the policy of its page. A worker
+started from a network address would not; that is so for the service worker, which has no policy, as the host sends no headers.
 
 The theme's inline scripts are allowed one by one, by hash. Inline `style` attributes have to be allowed as a whole:
-KaTeX positions every symbol with one, and hashes do not cover attributes.
+KaTeX positions every symbol with one, and hashes do not cover attributes. A meta tag cannot forbid that the page is shown in
+a frame of another site (`frame-ancestors` works only as a header).
 """
 
 import base64

@@ -11,7 +11,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from site_hooks import csp, formulas, offline, runtime, scripts, slots, tables
+from site_hooks import bill_of_materials, csp, formulas, offline, runtime, scripts, slots, tables
 from site_hooks.build_cache import files as files_in
 from site_hooks.environment import UnmetNeed
 
@@ -103,7 +103,10 @@ class Hooks:
         head = f'<script src="{script}" defer></script>'
         if HAS_FORM in output:
             folder = get_relative_url(runtime.address(build.runtime), page.url)
-            head = f'<meta name="explainer-runtime" content="{folder.rstrip("/")}/">{head}'
+            worker = runtime.fingerprint(build.runtime / "worker.js")["sha256"]
+            head = (
+                f'<meta name="explainer-runtime" content="{folder.rstrip("/")}/" data-worker-sha256="{worker}">{head}'
+            )
         if self._offline(config):
             head = f'<meta name="explainer-offline" content="{get_relative_url(offline.SCRIPT, page.url)}">{head}'
         return csp.protect(output.replace("</head>", f"{head}</head>", 1), development=self._serving)
@@ -117,8 +120,12 @@ class Hooks:
         return csp.protect(output_content, development=self._serving)
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Write the service worker, which names every file of the site; under `serve`, one that removes itself."""
+        """Write the service worker, which names every file of the site; under `serve`, one that removes itself. Last, the bill of materials."""
         offline.write(Path(config.site_dir), on=self._offline(config))
+        try:
+            bill_of_materials.write(Path(config.site_dir))
+        except UnmetNeed as problem:
+            raise PluginError(str(problem)) from problem
 
     def _offline(self, config: MkDocsConfig) -> bool:
         return bool(config.extra.get("offline")) and not self._serving

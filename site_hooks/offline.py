@@ -16,7 +16,7 @@ from site_hooks.environment import ROOT
 SCRIPT = "sw.js"
 SOURCE = ROOT / "docs" / "assets" / SCRIPT
 RUNTIME = "assets/runtime/"
-NOT_NEEDED = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html", SCRIPT)
+NOT_NEEDED = (".map", "sitemap.xml.gz", ".nojekyll", "404.html", "gallery.html", "bill-of-materials.json", SCRIPT)
 """Endings of files that are not needed offline."""
 
 

@@ -4,6 +4,7 @@
  */
 import { showBoot } from './js/boot_panel.js';
 import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { prepareWorker } from './js/disk.js';
 import { listenForSearch } from './js/find.js';
 import { listenForGestures } from './js/gestures.js';
 import { listenForImports } from './js/import.js';
@@ -29,8 +30,10 @@ const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (na
  */
 async function startPython(folder, needed, handlers) {
   if (savesData) await needed;
+  const runtime = new URL(folder, document.baseURI);
+  prepareWorker(runtime);
   await firstPaint();
-  return connect(new URL(folder, document.baseURI), handlers);
+  return connect(runtime, handlers);
 }
 
 /**

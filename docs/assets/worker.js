@@ -2,7 +2,8 @@
  * The worker that runs Python: a classic worker that boots Pyodide from the vendored runtime and then answers requests.
  *
  * The page reads the runtime's folder from <meta name="explainer-runtime" content="assets/runtime/HASH/">, relative to
- * the page, and starts `new Worker(runtime + "worker.js", {name: "delta api"})`: the name lists the boot methods to try, in order.
+ * the page, and starts this script from a Blob, under the page's policy (js/disk.js). The worker's name, "delta api", lists the boot
+ * methods to try, in order.
  *
  *   page -> worker    "{...}"                                  a request as JSON text, at any time
  *   worker -> page    {stage: "wasm" | ...}                    the stage of the boot that begins

@@ -1,5 +1,9 @@
-"""The same slider, moved by the same key, shows the same bytes in every engine, over http and from disk."""
+"""The same slider, moved by the same key, shows the same bytes in every engine, over http and from disk.
 
+And in every engine the worker that runs Python is bound by the policy of its page.
+"""
+
+import hashlib
 import json
 import shutil
 import subprocess
@@ -15,6 +19,16 @@ from tests.browser_engines import webdriver
 
 HERE = Path(__file__).parent
 MOVES = (HERE / "moves.js").read_text("utf-8")
+
+PROBE = """
+{
+  const channel = new BroadcastChannel('probe');
+  const answer = address => fetch(address, {mode: 'no-cors'})
+    .then(({type, status}) => `${type} ${status}`, error => error.name);
+  channel.onmessage = async ({data}) => channel.postMessage(await Promise.all(data.map(answer)));
+}
+"""
+"""Put behind the worker's script: it fetches what the page names. Without CORS, any host's answer would count."""
 
 type Found = dict[str, object]
 
@@ -89,3 +103,28 @@ def test_a_slider_moves_the_numbers(engine: str, way: str, rung: str, addresses:
     assert (found["batch"], found["total"]) == (9, 9 * 8192 * 327_680)
     slots = json.loads(update(json.dumps({"batch": "9"})))["slots"]
     assert f'<data value="{found["ratio"]}">' in slots["lab.ratio"]
+
+
+@pytest.fixture(scope="module")
+def probed(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the site with PROBE in its worker, and in its pages the hash of that script."""
+    copy = shutil.copytree(site, tmp_path_factory.mktemp("site") / "probed")
+    (script,) = copy.glob("assets/runtime/*/worker.js")
+    before = hashlib.sha256(script.read_bytes()).hexdigest()
+    script.write_text(script.read_text("utf-8") + PROBE, encoding="utf-8")
+    index = copy / "index.html"
+    text = index.read_text("utf-8").replace(before, hashlib.sha256(script.read_bytes()).hexdigest())
+    index.write_text(text, encoding="utf-8")
+    with hosting.hosted(copy) as address:
+        yield f"{address}index.html"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_worker_may_fetch_from_its_own_site_only(engine: str, probed: str, tmp_path: Path) -> None:
+    look, there = ENGINES[engine]
+    if not there():
+        pytest.fail(f"{engine} is not installed; `python -m site_hooks engines` installs it")
+    with hosting.hosted(tmp_path) as elsewhere:
+        found = look(f"{probed}?probe={elsewhere}&probe={probed}")
+    assert found["rung"] == "delta", found["failures"]
+    assert found["probed"] == ["TypeError", "basic 200"]

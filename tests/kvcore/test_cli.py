@@ -1,11 +1,15 @@
 import json
+import os
 import runpy
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from kvcore.cli import main
+from kvcore.config import MOST_CHARACTERS
 
 CONFIG = {
     "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
@@ -50,6 +54,7 @@ def test_size_as_json(capsys):
         "ratio": 20 * 2**30 / 141_107_412_992,
         "cliff_context": 53_829,
         "gpus": 2,
+        "assumed": {},
     }
 
 
@@ -208,7 +213,7 @@ def test_bad_input_prints_one_line_that_names_the_field(capsys, arguments, field
         pytest.param(json.dumps({**CONFIG, "model_type": "mistrel"}).encode(), "model_type", id="an unknown family"),
         pytest.param(json.dumps({**CONFIG, "vocab_size": -1}).encode(), "vocab_size", id="a negative size"),
         pytest.param(b"[" * 5000, "config", id="deep nesting"),
-        pytest.param(b" " * 5_000_000, "config", id="a file that is too long"),
+        pytest.param(b" " * 9_000_000, "config", id="a file that is too long"),
     ],
 )
 def test_a_bad_config_prints_one_line_that_names_the_field(capsys, tmp_path, text, field):
@@ -226,7 +231,8 @@ def test_a_byte_order_mark_before_a_config_is_ignored(capsys, tmp_path):
 def test_an_error_line_is_printed_when_there_is_no_standard_output(monkeypatch):
     written = []
     monkeypatch.setattr(sys, "stdout", None)
-    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=written.append, close=lambda: None))
+    stderr = SimpleNamespace(write=written.append, flush=lambda: None, close=lambda: None)
+    monkeypatch.setattr(sys, "stderr", stderr)
     assert main(["size", "llama-3-70b"]) == 1
     assert written == ["kvcore size: standard output cannot be written (AttributeError)\n"]
 
@@ -237,3 +243,177 @@ def test_python_m_kvcore_runs_the_command_line(capsys, monkeypatch):
         runpy.run_module("kvcore", run_name="__main__")
     assert stop.value.code == 0
     assert json.loads(capsys.readouterr().out)["bytes_per_token"] == 327_680
+
+
+WITHOUT = {key: value for key, value in CONFIG.items() if key != "sliding_window"} | {"head_dim": 128}
+"""CONFIG with its head width, and silent about a window: 131,072 bytes a token."""
+
+
+@pytest.mark.parametrize(
+    ("config", "gib", "assumed"),
+    [
+        pytest.param(WITHOUT, 4, {"sliding_window": 4096}, id="mistral's own window where the config is silent"),
+        pytest.param(WITHOUT | {"sliding_window": None}, 128, {}, id="null: no window, and nothing is assumed"),
+        pytest.param(
+            {key: value for key, value in WITHOUT.items() if key != "num_key_value_heads"} | {"model_type": "llama"},
+            512,
+            {"num_key_value_heads": 32, "attention_bias": False, "mlp_bias": False},
+            id="as many KV heads as query heads where the config is silent",
+        ),
+        pytest.param(
+            {"model_type": "mistral3", "text_config": WITHOUT, "tie_word_embeddings": False},
+            4,
+            {"text_config.sliding_window": 4096},
+            id="nested",
+        ),
+    ],
+)
+def test_what_was_assumed_for_a_config_is_in_the_json(capsys, tmp_path, config, gib, assumed):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    result = size(capsys, str(path), "--context", "131072", "--batch", "8")
+    assert (result["cache_bytes"], result["assumed"]) == (gib * 2**30, assumed)
+    assert paging(capsys, "--model", str(path))["assumed"] == assumed
+
+
+@pytest.mark.parametrize("command", [["size"], ["paging", "--model"]], ids=["size", "paging"])
+def test_what_was_assumed_for_a_config_is_printed_a_line_each(capsys, tmp_path, command):
+    path = tmp_path / "config.json"
+    silent = ("sliding_window", "head_dim", "tie_word_embeddings")
+    path.write_text(json.dumps({key: value for key, value in CONFIG.items() if key not in silent}), encoding="utf-8")
+    assert main([*command, str(path)]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("assumed")] == [
+        "assumed               head_dim 128, which the config does not give",
+        "assumed               sliding_window 4,096, which the config does not give",
+        "assumed               tie_word_embeddings false, which the config does not give",
+    ]
+
+
+def test_nothing_is_said_to_be_assumed_for_a_model_of_the_catalog(capsys):
+    assert main(["size", "mistral-7b-v0.1"]) == 0
+    assert "assumed" not in capsys.readouterr().out
+
+
+ROOT = Path(__file__).parents[2]
+processes = pytest.mark.skipif(sys.platform == "emscripten", reason="Pyodide cannot start processes")
+
+
+def run(*arguments, before="", **options):
+    """Run `python -m kvcore` in a process of its own; with `before`, in a shell that first does that."""
+    command = [sys.executable, "-m", "kvcore", *arguments]
+    if before:
+        command = ["sh", "-c", f'{before}\nexec "$@"', "sh", *command]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60, **options)
+
+
+@processes
+@pytest.mark.parametrize(
+    ("encoding", "name", "shown"),
+    [
+        pytest.param("ascii", "mod\u00e8le.json", b"mod\\xe8le.json", id="an accent in ASCII"),
+        pytest.param("cp1252", "mod\u00e8le.json", b"mod\xe8le.json", id="an accent in cp1252, which has it"),
+        pytest.param("cp1252", "\u6a21\u578b.json", b"\\u6a21\\u578b.json", id="Japanese in cp1252"),
+        pytest.param("latin-1", "\u6a21\u578b.json", b"\\u6a21\\u578b.json", id="Japanese in latin-1"),
+        pytest.param("utf-8", "\u6a21\u578b.json", "\u6a21\u578b.json".encode(), id="Japanese in UTF-8"),
+    ],
+)
+def test_characters_that_a_terminal_cannot_spell_are_escaped(tmp_path, encoding, name, shown):
+    (tmp_path / name).write_text(json.dumps(CONFIG), encoding="utf-8")
+    done = run("size", name, cwd=tmp_path, env={"PYTHONIOENCODING": encoding, "PYTHONUTF8": "1"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"model                 " + shown + b": 32 layers")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        pytest.param("\x1b[2J.json", "\\x1b[2J.json", id="clear the screen"),
+        pytest.param("a\nb.json", "a\\nb.json", id="a second line"),
+        pytest.param("a\u202eb.json", "a\\u202eb.json", id="right to left"),
+        pytest.param("a\udcffb.json", "a\\udcffb.json", id="a byte that is not UTF-8"),
+    ],
+)
+def test_control_characters_of_a_path_are_escaped(capsys, tmp_path, monkeypatch, name, shown):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(json.dumps(CONFIG), encoding="utf-8")
+    assert main(["size", name]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith(f"model                 {shown}: 32 layers")
+    Path(name).unlink()
+    assert ascii(name) in refused(capsys, "size", name)
+
+
+def test_control_characters_of_an_option_are_escaped(capsys):
+    assert "--\\x1b[2J" in refused(capsys, "size", "llama-3-70b", "--\x1b[2J")
+
+
+@processes
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["size", "nope"], id="an unknown model"),
+        pytest.param(["size", "llama-3-70b", "--nope"], id="an unknown option"),
+        pytest.param(["nope"], id="an unknown command"),
+    ],
+)
+@pytest.mark.parametrize("before", ["exec 2>&-", "exec 2>/dev/full"], ids=["closed", "full"])
+def test_a_refusal_that_cannot_be_written_still_exits_with_status_2(arguments, before):
+    if before.endswith("full") and not Path("/dev/full").exists():
+        pytest.skip("this system has no file that is always full")
+    done = run(*arguments, before=before)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@processes
+def test_output_that_cannot_be_written_exits_with_status_1_and_one_line():
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no file that is always full")
+    done = run("models", before="exec >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr == b"kvcore models: standard output cannot be written (OSError)\n"
+    assert run("models", before="exec >/dev/full 2>/dev/full").returncode == 1
+
+
+@processes
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_a_config_is_read_from_a_pipe(name):
+    if not (name == "-" or Path(name).exists()):
+        pytest.skip("this system has no such file")
+    done = run("size", name, "--json", input=json.dumps(CONFIG).encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["bytes_per_token"] == 131_072
+
+
+@processes
+def test_a_config_is_read_from_a_named_pipe(tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    done = run("size", str(path), "--json", before=f"printf '%s' '{json.dumps(CONFIG)}' > '{path}' &")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["bytes_per_token"] == 131_072
+
+
+@processes
+def test_a_pipe_that_never_ends_is_refused_at_the_limit():
+    done = run("size", "-", "--json", before="exec < /dev/zero")
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        f"kvcore size: config: 'more than {MOST_CHARACTERS:,} characters' is not at most {MOST_CHARACTERS:,} characters, "
+        "the limit of kvcore.config\n"
+    )
+
+
+@processes
+def test_a_closed_standard_input_is_refused():
+    done = run("size", "-", before="exec <&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"kvcore size: model: '-' is not a config.json that can be read (OSError)" in done.stderr
+
+
+def test_the_refusal_of_a_file_that_is_too_long_says_its_size_and_whose_limit_it_is(capsys, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(b" " * (3 * MOST_CHARACTERS))
+    assert refused(capsys, "size", str(path)) == (
+        f"kvcore size: config: '{3 * MOST_CHARACTERS:,} bytes' is not at most {MOST_CHARACTERS:,} characters, "
+        "the limit of kvcore.config\n"
+    )

@@ -74,7 +74,7 @@ def test_with_a_broken_snapshot_python_starts_by_pyodides_public_interface(
     ("name", "how"),
     [
         *(("pyodide.asm.wasm.gzip", how) for how in (missing, truncated, altered, page_text)),
-        *(("worker.js", how) for how in (missing, truncated, page_text)),
+        *(("worker.js", how) for how in (missing, truncated, altered, page_text)),
     ],
 )
 def test_without_an_interpreter_the_page_shows_what_was_built(

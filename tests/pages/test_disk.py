@@ -121,6 +121,7 @@ def test_with_a_broken_snapshot_on_disk_python_starts_by_pyodides_public_interfa
         ("pyodide.asm.wasm.gzip", altered),
         ("worker.js", missing),
         ("worker.js", garbled),
+        ("worker.js", altered),
     ],
 )
 def test_without_an_interpreter_on_disk_the_page_shows_what_was_built(

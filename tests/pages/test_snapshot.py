@@ -8,7 +8,10 @@ from tests.pages.actions import OpenPage
 
 REPLAY = """async requests => {
   const folder = document.querySelector('meta[name="explainer-runtime"]').content;
-  const worker = new Worker(new URL(`${folder}worker.js`, document.baseURI), {name: 'delta'});
+  const runtime = new URL(folder, document.baseURI);
+  const head = `self.explainerRuntime = ${JSON.stringify(runtime.href)};`;
+  const script = await (await fetch(new URL('worker.js', runtime))).blob();
+  const worker = new Worker(URL.createObjectURL(new Blob([head, script])), {name: 'delta'});
   const heard = [];
   const next = test => new Promise(resolve => {
     worker.onmessage = ({data}) => { if (test(data)) resolve(data); };

@@ -1,8 +1,11 @@
 """The worker may die: it is started again and no change of the reader's is lost. Pages do not grow while they are used."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
+from site_hooks import hosting
 from tests.pages.actions import OpenPage, box, move, updated, value
 from tests.pages.booting import shows_what_was_built
 
@@ -33,6 +36,10 @@ DRAG = """async ([from, to]) => {
 }"""
 LET_GO = """() => document.querySelector('#lab input[type="range"][data-for="batch"]')
   .dispatchEvent(new Event('change', {bubbles: true}))"""
+
+FETCH = """address => fetch(address, {mode: 'no-cors'})
+  .then(({type, status}) => `${type} ${status}`, error => error.name)"""
+"""What an address answers. Without CORS, any host's answer would count: only a policy can keep it away."""
 
 UPDATES = """async count => {
   const range = document.querySelector('#lab input[type="range"][data-for="batch"]');
@@ -69,6 +76,23 @@ def mortal(context: BrowserContext, open_page: OpenPage) -> Page:
     context.add_init_script(KEEP_WORKERS)
     context.clock.install()
     return open_page()
+
+
+def test_the_worker_may_fetch_from_its_own_site_only(open_page: OpenPage, base_url: str, tmp_path: Path) -> None:
+    """The page's policy binds it: the answer of another host, which would be there, does not come."""
+    (worker,) = open_page().workers
+    with hosting.hosted(tmp_path) as elsewhere:
+        assert worker.evaluate(FETCH, elsewhere) == "TypeError"
+    assert worker.evaluate(FETCH, f"{base_url}index.html") == "basic 200"
+
+
+def test_a_worker_is_started_again_without_a_network(mortal: Page, context: BrowserContext) -> None:
+    """Its script is kept; the files of the runtime come from the browser's cache."""
+    context.route("**/worker.js", lambda route: route.abort())
+    mortal.evaluate(DIE)
+    move(mortal, "batch", "16")
+    assert total(mortal) == 16 * PER_SEQUENCE
+    assert (boot(mortal)["rung"], boot(mortal)["restarts"]) == ("delta", 1)
 
 
 def test_a_worker_killed_during_a_drag_is_started_again(mortal: Page) -> None:

@@ -3,13 +3,14 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from site_hooks import build_cache, runtime, scripts, snapshot, wheel
+from site_hooks import build_cache, runtime, scripts, snapshot, tools, wheel
 from site_hooks.environment import HERE, ROOT
 
 LOADED = {
@@ -84,10 +85,26 @@ def test_the_wheel_has_every_file_of_kvcore() -> None:
     assert "kvcore/py.typed" in packed
 
 
-def test_the_wheel_is_reproducible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wheel_does_not_depend_on_day_folder_time_zone_or_permissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     once = wheel.build().read_bytes()
+    elsewhere = tmp_path / "elsewhere"
+    for path in (file for source in wheel.SOURCES for file in build_cache.files(source)):
+        copy = elsewhere / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+        copy.chmod(0o600)
+        os.utime(copy, (1_600_000_000, 1_600_000_000))
+    monkeypatch.setattr(tools, "ROOT", elsewhere)
     monkeypatch.setattr(wheel, "CACHE", tmp_path)
-    again = wheel.build()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    usual = os.umask(0o077)
+    try:
+        again = wheel.build()
+    finally:
+        os.umask(usual)
     assert again.is_relative_to(tmp_path)
     assert again.read_bytes() == once
 

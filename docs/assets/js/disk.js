@@ -1,11 +1,18 @@
 /**
- * Starts the worker. A page opened from disk may not fetch files or start a worker from one, but it may run scripts of its own
- * folder. So the runtime has a copy of each file in the form of a script, loaded only from disk, and only when the worker asks for it.
+ * Starts the worker, always from a Blob. A worker from a network address would be bound by no policy, because the page's own is a
+ * meta tag; a worker from a Blob inherits it, so that Python too may ask for files of its own site only. And the script is here
+ * before it runs, so it can be checked against the hash that the page was built with.
+ *
+ * A page opened from disk may not fetch files, but it may run scripts of its own folder. So the runtime has a copy of each file in
+ * the form of a script, loaded only from disk, and only when the worker asks for it.
  */
 const fromDisk = location.protocol === 'file:';
 
 /** @type {{explainerDisk?: Record<string, string>}} the global variable in which the scripts put the files */
 const table = /** @type {any} */ (globalThis);
+
+/** @type {Promise<string> | undefined} the address of the worker's Blob: a worker that is started again needs no network */
+let script;
 
 /** @param {URL} runtime @param {string} name @returns {Promise<string>} the file, in base64 */
 function readFromDisk(runtime, name) {
@@ -25,13 +32,58 @@ function readFromDisk(runtime, name) {
   });
 }
 
-/** @param {string} name @param {string} base64 */
-function decoded(name, base64) {
+const NOT_AS_BUILT = 'worker.js: not as it was built';
+
+/** @param {string} base64 */
+function decoded(base64) {
   try {
-    return Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+    return Uint8Array.from(atob(base64), character => character.charCodeAt(0)).buffer;
   } catch {
-    throw new Error(`${name}: not as it was built`);
+    throw new Error(NOT_AS_BUILT);
   }
+}
+
+/** @param {URL} address @returns {Promise<ArrayBuffer>} the file, or an error that names it, as a browser's own error does not */
+async function fetched(address) {
+  try {
+    const response = await fetch(address, { priority: 'low' });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return await response.arrayBuffer();
+  } catch (error) {
+    throw new Error(`worker.js: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Throws unless this is the script that the page was built with. Without TLS a browser offers no hash, and then nothing is checked. @param {ArrayBuffer} bytes */
+async function check(bytes) {
+  const expected = /** @type {HTMLElement | null} */ (document.querySelector('meta[name="explainer-runtime"]'))?.dataset.workerSha256;
+  const digest = await crypto.subtle?.digest('SHA-256', bytes);
+  if (!digest) return;
+  const found = [...new Uint8Array(digest)].map(byte => byte.toString(16).padStart(2, '0')).join('');
+  if (found !== expected) throw new Error(NOT_AS_BUILT);
+}
+
+/** @param {URL} runtime @returns {Promise<string>} */
+async function readScript(runtime) {
+  const bytes = fromDisk ? decoded(await readFromDisk(runtime, 'worker.js')) : await fetched(new URL('worker.js', runtime));
+  await check(bytes);
+  // A Blob has no folder, so the worker is told where its files are; from disk there is no address that it could fetch from.
+  const head = fromDisk ? '' : `self.explainerRuntime = ${JSON.stringify(runtime.href)};\n`;
+  return URL.createObjectURL(new Blob([head, bytes], { type: 'text/javascript' }));
+}
+
+/** @param {URL} runtime @returns {Promise<string>} the address of the worker's Blob; after a failure the next call tries again */
+function workerScript(runtime) {
+  script ??= readScript(runtime).catch(error => {
+    script = undefined;
+    throw error;
+  });
+  return script;
+}
+
+/** Ask for the worker's script before the worker is needed; a failure is reported when it is. @param {URL} runtime */
+export function prepareWorker(runtime) {
+  if (!fromDisk) workerScript(runtime).catch(() => {}); // from disk it would delay the first paint
 }
 
 /**
@@ -40,12 +92,11 @@ function decoded(name, base64) {
  * @returns {Promise<Worker>}
  */
 export async function startWorker(runtime, name) {
-  if (!fromDisk) return new Worker(new URL('worker.js', runtime), { name });
-  const script = decoded('worker.js', await readFromDisk(runtime, 'worker.js'));
-  const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const worker = new Worker(address, { name });
-  worker.addEventListener('message', async ({ data }) => {
-    if (data.load) worker.postMessage({ name: data.load, base64: await readFromDisk(runtime, data.load).catch(() => null) });
-  });
+  const worker = new Worker(await workerScript(runtime), { name });
+  if (fromDisk) {
+    worker.addEventListener('message', async ({ data }) => {
+      if (data.load) worker.postMessage({ name: data.load, base64: await readFromDisk(runtime, data.load).catch(() => null) });
+    });
+  }
   return worker;
 }

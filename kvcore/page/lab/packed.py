@@ -14,13 +14,14 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
-from kvcore.config import Reading, read_config
+from kvcore.config import read_config
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.page.lab.v1_shapes import read_v1_shape
 from kvcore.shape import Shape
 
-__all__ = ["LONGEST_NAME", "MOST_CHARACTERS", "clean_name", "pack", "pack_v1", "unpack"]
+__all__ = ["LONGEST_NAME", "MOST_CHARACTERS", "assumed_in", "clean_name", "pack", "pack_v1", "unpack"]
 
 MOST_CHARACTERS = 4000
 """The most characters of a packed config: browsers and chat programs cut off longer addresses."""
@@ -113,17 +114,33 @@ def pack_v1(text: str) -> str:
     return _packed(cleaned, {_V1_SHAPE: shape})
 
 
-@lru_cache(maxsize=8)
 def unpack(text: str) -> tuple[str, Shape]:
-    """Read a packed text: the model's name and shape. Cached, because every answer needs them.
+    """Read a packed text: the model's name and shape.
 
     Raises:
         KvcoreError: with the field `config` if the text is not a packed config; else with the config's field.
     """
+    name, shape, _ = _read(text)
+    return name, shape
+
+
+def assumed_in(text: str) -> Mapping[str, object]:
+    """Read a packed text: the defaults that were taken for fields that its config leaves out. An old link's shape is whole.
+
+    Raises:
+        KvcoreError: as `unpack` does.
+    """
+    return _read(text)[2]
+
+
+@lru_cache(maxsize=8)
+def _read(text: str) -> tuple[str, Shape, Mapping[str, object]]:
+    """The name, the shape and the assumed values of a packed text; cached, because every answer needs them."""
     name, fields = _unpacked(text)
     if set(fields) == {_V1_SHAPE}:
-        return name, read_v1_shape(str(fields[_V1_SHAPE]))
-    return name, read_config(fields).shape
+        return name, read_v1_shape(str(fields[_V1_SHAPE])), MappingProxyType({})
+    reading = read_config(fields)
+    return name, reading.shape, reading.assumed
 
 
 def _packed(name: str, fields: Mapping[str, object]) -> str:
@@ -155,12 +172,3 @@ def _unpacked(text: str) -> tuple[str, dict[str, object]]:
         case [str() as name, dict() as fields] if name and name == clean_name(name):
             return name, fields
     raise Invalid("config", text, "a name and the fields of a config")
-
-
-def packed_reading(text: str) -> Reading:
-    """Read the config in a packed text, with the defaults used for the fields that it leaves out.
-
-    Raises:
-        KvcoreError: as `unpack` does.
-    """
-    return read_config(_unpacked(text)[1])

@@ -47,11 +47,11 @@ def model_note(result: LabResult) -> Html:
         model = result.model
         attention = words.ATTENTION[model.shape.attention]
         note = words.model_note(attention, model.shape.kv_heads, params, model.source, model.read)
-        return el("span", words.imported_note(model.name, note) if model.read is None else note)
+        return el("span", words.imported_note(model.name, note, model.assumed) if model.read is None else note)
     reset = el(
         "button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=f'{{"model":"{result.model.id}"}}'
     )
-    return el("span", words.edited_note(result.model.name, params), " ", reset)
+    return el("span", words.edited_note(result.model.name, params, result.model.assumed), " ", reset)
 
 
 def announcement(result: LabResult) -> str:

@@ -67,7 +67,10 @@ def _imported(other: Mapping[str, object]) -> tuple[str | None, str | None]:
     name = clean_name(str(other.get("config_name") or ""))
     failed = other.get("config_failed")
     if failed is not None:
-        return None, words.import_failed(str(failed), short_repr(other.get("config_name")))
+        unnamed = failed == "size" and other.get("config_name") == ""  # text that was pasted has no name
+        return None, words.import_failed(
+            str(failed), words.UNNAMED_TEXT if unnamed else short_repr(other.get("config_name"))
+        )
     text = other.get("config_text")
     if text is None:
         return None, None

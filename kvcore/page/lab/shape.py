@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kvcore import catalog
+from kvcore.assumed import assumptions
 from kvcore.page.controls import Value, Values
 from kvcore.page.lab import words
 from kvcore.page.lab.controls import CONFIG, HEAD_DIM, IMPORTED, KV_HEADS, LAYERS, MODEL, QUERY_HEADS, SHAPE
-from kvcore.page.lab.packed import clean_name, unpack
+from kvcore.page.lab.packed import assumed_in, clean_name, unpack
 from kvcore.shape import Shape
 
 _USUAL_KV_HEADS = 8
@@ -20,7 +21,8 @@ class LabModel:
     """A model of the catalog, or an imported one.
 
     source: where its facts are from. read: the date on which its config was read; None for an imported model. packed:
-    the packed config of an imported model. linked: it came with a link.
+    the packed config of an imported model. linked: it came with a link. assumed: the values that its config does not
+    give, as `kvcore.assumed.assumptions` spells them; none for a model of the catalog, whose numbers were checked.
     """
 
     id: str
@@ -30,6 +32,7 @@ class LabModel:
     read: str | None
     packed: str = ""
     linked: bool = False
+    assumed: tuple[str, ...] = ()
 
 
 _CATALOG_NAMES = frozenset(
@@ -52,7 +55,10 @@ def lab_model(values: Values, *, linked: bool = False) -> LabModel:
         if linked and name.casefold() in _CATALOG_NAMES:
             name = words.named_by_link(name)
         source = words.CAME_WITH_LINK if linked else words.GIVEN
-        return LabModel(id=IMPORTED, name=name, shape=shape, source=source, read=None, packed=packed, linked=linked)
+        return LabModel(
+            id=IMPORTED, name=name, shape=shape, source=source, read=None, packed=packed, linked=linked,
+            assumed=assumptions(assumed_in(packed)),
+        )  # fmt: skip
     model = catalog.MODELS[MODEL.of(values)]
     return LabModel(id=model.id, name=model.name, shape=model.shape, source=model.source, read=model.read)
 

@@ -1,7 +1,9 @@
 """Every phrase of the Lab: labels and notes of its controls, readouts, the footprint bar, and importing a model."""
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
+from kvcore.config import MOST_CHARACTERS
 from kvcore.page.phrases import MOST_NAMED, gpus, sequences, tokens
 from kvcore.units import format_count
 
@@ -85,15 +87,18 @@ _FAILURES = MappingProxyType(
         "missing": "Hugging Face has no config.json for {name}. Expected an id such as Qwen/Qwen3-8B.",
         "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
         "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
-        "size": "{name} is too large for a config.json; expected at most 8,000,000 characters.",
+        "size": "{name} is too large for a config.json; expected at most {limit} characters.",
         "file": "{name} cannot be read; expected a config.json.",
     }
 )
 
 
+UNNAMED_TEXT = "The text that you gave"
+
+
 def import_failed(reason: str, name: str) -> str:
     template = _FAILURES.get(reason, "{name} is not fetched: Hugging Face answered with status {reason}.")
-    return template.format(name=name, reason=reason)
+    return template.format(name=name, reason=reason, limit=format_count(MOST_CHARACTERS))
 
 
 def snapped(asked: int, query_heads: int, heads: int) -> str:
@@ -151,12 +156,17 @@ def model_note(attention: str, kv_heads: int | None, params: str, source: str, r
     return f"{attention[0].upper()}{attention[1:]}{heads}, {params} parameters. Shape: {source}{when}."
 
 
-def imported_note(model: str, note: str) -> str:
-    return f"{model}. {note}"
+def imported_note(model: str, note: str, assumed: Sequence[str]) -> str:
+    return f"{model}. {note}{assumed_note(assumed)}"
 
 
-def edited_note(model: str, params: str) -> str:
-    return f"Edited from {model}: widths follow the heads, the vocabulary stays, {params} parameters."
+def assumed_note(assumed: Sequence[str]) -> str:
+    """Which values were assumed; each is the name of a field and its value."""
+    return f" Assumed, as the config does not give it: {', '.join(assumed)}." if assumed else ""
+
+
+def edited_note(model: str, params: str, assumed: Sequence[str]) -> str:
+    return f"Edited from {model}: widths follow the heads, the vocabulary stays, {params} parameters.{assumed_note(assumed)}"
 
 
 NO_KV_HEADS = "no one number"

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from kvcore.config import MOST_CHARACTERS
 from kvcore.page import update
 from kvcore.page.lab import words
 from tests.kvcore.page.reading import value
@@ -122,6 +123,49 @@ def test_a_failed_fetch_is_reported_with_its_reason(reason, has_sentence):
     assert "'a/b'" in answer["problems"][0]
     # a reason without a sentence of its own is quoted, as a status
     assert (f"status {reason}" in answer["problems"][0]) is not has_sentence
+
+
+def test_text_without_a_name_that_is_too_long_is_called_what_it_is():
+    answer = update({"config_failed": "size", "config_name": ""})
+    assert answer["problems"] == [
+        f"The text that you gave is too large for a config.json; expected at most {MOST_CHARACTERS:,} characters."
+    ]
+
+
+MISTRAL = {
+    "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "head_dim": 128,
+    "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 32000, "max_position_embeddings": 32768,
+    "tie_word_embeddings": False,
+}  # fmt: skip
+LOAD = {"context": "131072", "batch": "8"}
+
+
+def test_a_window_that_was_assumed_is_told():
+    answer = imported(MISTRAL, **LOAD)
+    assert value(answer["slots"]["lab.cache_total"]) == str(4 * 2**30)
+    assert " Assumed, as the config does not give it: sliding_window 4,096.<" in answer["slots"]["lab.model_note"]
+
+
+def test_a_window_that_the_config_excludes_is_not_assumed():
+    answer = imported({**MISTRAL, "sliding_window": None}, **LOAD)
+    assert value(answer["slots"]["lab.cache_total"]) == str(128 * 2**30)
+    assert "Assumed" not in answer["slots"]["lab.model_note"]
+
+
+def test_kv_heads_that_were_assumed_are_told_also_by_a_link_and_of_an_edited_model():
+    silent = {key: given for key, given in TINYLLAMA.items() if key != "num_key_value_heads"}
+    answer = imported(silent, **LOAD)
+    told = " Assumed, as the config does not give it: head_dim 64, num_key_value_heads 32."
+    assert value(answer["slots"]["lab.bytes_per_token"]) == str(8 * 22_528)
+    assert told in answer["slots"]["lab.model_note"]
+    assert told in update({"fragment": answer["fragment"]})["slots"]["lab.model_note"]
+    assert told in update({"fragment": f"{answer['fragment']}&layers=11"})["slots"]["lab.model_note"]
+
+
+def test_nothing_is_assumed_for_a_model_of_the_catalog_or_an_old_links_shape():
+    spec = "x~Shape(h:64,q:1,groups:(Layers(l:2,k:1,d:64,e:64)),mlps:(),v:256,tied:!t)"
+    for request in ({"model": "mistral-7b-v0.1"}, {"fragment": f"v1&model=imported&spec={spec}"}):
+        assert "Assumed" not in update(request)["slots"]["lab.model_note"]
 
 
 def test_markup_in_a_models_name_is_escaped():
