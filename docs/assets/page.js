@@ -19,6 +19,9 @@ import { makeSync } from './js/sync.js';
 /** `explainer.ready` resolves after this time at the latest: a reader who saves data may never need Python. */
 const LIMIT_MS = 600_000;
 
+/** The name of the control that an import sets. */
+const MODEL = 'model';
+
 const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
 /**
@@ -48,7 +51,10 @@ function makeLive(form, folder) {
     opened: openedTables,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
     needed: () => needed.resolve(),
-    moved: followState,
+    moved(name) {
+      followState();
+      if (name === MODEL) imports.drop();
+    },
     apply(answer, newer) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, newer);
@@ -74,6 +80,7 @@ function makeLive(form, folder) {
     const fragment = stateInAddress();
     if (fragment === null) return;
     followState();
+    imports.drop();
     sync.arrive(fragment);
   }
 
@@ -107,7 +114,7 @@ function makeLive(form, folder) {
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
   listenForGestures({ touch: sync.touch, set: setControl });
-  listenForImports({ give: sync.give, started: followState });
+  const imports = listenForImports({ give: sync.give, withdraw: sync.withdraw, started: followState });
   listenForSearch(name => sync.touch(name, 'move'));
   addEventListener('hashchange', openLink);
   openLink();

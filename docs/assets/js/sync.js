@@ -9,7 +9,7 @@
  * @property {() => string[]} opened the slots whose table is open
  * @property {unknown} hold what the page shows as built, in Python's own form; each request sends back the newest `hold`
  * @property {() => void} needed called when there is something to ask and Python has not been started
- * @property {() => void} moved called when a control has moved, by the reader or by a script
+ * @property {(name: string) => void} moved called when a control has moved, by the reader or by a script
  * @property {(answer: Answer, newer: Set<string>) => void} apply writes an answer; controls in `newer` have moved since the request
  * @property {(answer: Answer) => void} settled called with every answer but those to the steps of a drag
  * @property {(error: unknown) => void} failed
@@ -36,7 +36,6 @@ export function makeSync(page) {
   let shown = page.read();                  // the values of the controls that Python knows
   /** @type {Set<string>} */
   let changed = new Set();                  // controls moved since the last request was sent, in the order in which they moved
-  /** @type {(() => void)[]} */
   /** @type {(() => void)[]} */
   const waiting = [];                       // functions to call when the page is up to date
   const finish = () => waiting.splice(0).forEach(resolve => resolve());
@@ -105,8 +104,8 @@ export function makeSync(page) {
       if (name !== null) {
         changed.delete(name);               // so that a control that moves again is the last in order
         changed.add(name);
+        if (gesture !== 'end') page.moved(name);
       }
-      if (gesture !== 'end') page.moved();
       dragging = gesture === 'drag';
       dirty = true;
       run();
@@ -119,6 +118,11 @@ export function makeSync(page) {
       run();
     },
 
+    /** What was given and is not sent yet is no longer wanted. */
+    withdraw() {
+      extra = {};
+    },
+
     /** @param {string} text the state that the address names */
     arrive(text) {
       fragment = text;
@@ -128,9 +132,11 @@ export function makeSync(page) {
 
     /** @returns {Promise<void>} resolves when the page shows the state of its controls, including values set by a script */
     update() {
-      const before = changed.size;
-      for (const [name, value] of page.read()) if (shown.get(name) !== value) changed.add(name);
-      if (changed.size > before) page.moved();
+      for (const [name, value] of page.read()) {
+        if (shown.get(name) === value || changed.has(name)) continue;
+        changed.add(name);
+        page.moved(name);
+      }
       dirty ||= changed.size > 0;
       if (stopped || !(dirty || running || more !== null)) return Promise.resolve();
       /** @type {Promise<void>} */
