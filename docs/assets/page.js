@@ -67,12 +67,12 @@ function makeLive(form, folder) {
   });
 
   /** Show the page as it was built, with the error. @param {unknown} error */
-  function fail(error) {
+  async function fail(error) {
     sync.stop();
     restoreSlots();
     restoreForms();
-    for (const button of document.querySelectorAll('button[data-set]')) button.setAttribute('disabled', '');
     showState('failed', error instanceof Error && error.message ? error.message : String(error));
+    if (await isOutdated(folder)) showState('outdated');
   }
 
   /** Go to the state in the address, if it names one. */
@@ -93,10 +93,10 @@ function makeLive(form, folder) {
       const rung = await python.ready;
       sync.start(python.ask);
       if (!savesData) keepOffline();
+      addEventListener('pageshow', ({ persisted }) => { if (persisted) python.check(); });
       return { rung };
     } catch (error) {
-      fail(error);
-      if (await isOutdated(folder)) showState('outdated');
+      await fail(error);
       return { rung: 'static' };
     } finally {
       showBoot(python.boot);

@@ -122,9 +122,10 @@ export function unlockForms() {
   }
 }
 
-/** Bring the forms back to their built state: default values, and disabled. */
+/** Bring the forms back to their built state: default values, and disabled; the buttons that set controls too. */
 export function restoreForms() {
   for (const [form, html] of built) form.innerHTML = html;
+  for (const button of document.querySelectorAll('button[data-set]')) button.setAttribute('disabled', '');
   cached = typing = dragged = null;
   offersImported = false;
 }
