@@ -3,11 +3,11 @@
  * These files hold no text for readers, and compute nothing about models.
  */
 import { showBoot } from './js/boot_panel.js';
-import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { applyControls, builtControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { listenForSearch } from './js/find.js';
 import { listenForGestures } from './js/gestures.js';
 import { listenForImports } from './js/import.js';
-import { followState, offerLink, showFragment, stateInAddress } from './js/link.js';
+import { followState, keepMoves, offerLink, showFragment, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { deferred, firstPaint } from './js/promises.js';
 import { connect } from './js/python.js';
@@ -46,6 +46,7 @@ function makeLive(form, folder) {
   /** @type {ReturnType<typeof deferred<void>>} */
   const needed = deferred();
   const sync = makeSync({
+    built: builtControls(),
     read: readControls,
     view: visibleWidth,
     opened: openedTables,
@@ -68,6 +69,7 @@ function makeLive(form, folder) {
 
   /** Show the page as it was built, with the error. @param {unknown} error */
   async function fail(error) {
+    keepMoves(sync.unsent());
     sync.stop();
     restoreSlots();
     restoreForms();
@@ -118,6 +120,7 @@ function makeLive(form, folder) {
   listenForSearch(name => sync.touch(name, 'move'));
   addEventListener('hashchange', openLink);
   openLink();
+  sync.update();
   return { update: sync.update, ready: waitForPython(starting) };
 }
 
