@@ -99,6 +99,7 @@ def test_what_was_moved_is_set_again_when_the_page_is_loaded_again(
     assert rung(page) == "static"
     shows_what_was_built(page)
     page.unroute_all()
+    page.context.unroute_all()
     with page.expect_event("load"):
         page.locator('#kv-python [data-when="failed"] [data-reload]').click()
     assert rung(page) == "delta"

@@ -141,14 +141,24 @@ def test_a_page_shown_again_whose_worker_was_kept_goes_on(mortal: Page) -> None:
     assert total(mortal) == 32 * PER_SEQUENCE
 
 
-def test_a_page_that_shows_its_state_asks_nothing(mortal: Page) -> None:
-    """What an answer set, such as the shape of a model, was not moved by the reader: the anchor in the address stays, too."""
-    move(mortal, "model", "llama-2-7b")
-    mortal.evaluate("() => { location.hash = 'paged'; window.held = []; }")
-    updated(mortal)
-    assert mortal.evaluate("() => window.held.length") == 0
-    mortal.clock.run_for(1_000)
-    assert mortal.url.endswith("#paged")
+DRAG_QUERY_HEADS = """async () => {
+  const range = document.querySelector('#lab input[type="range"][data-for="query_heads"]');
+  range.value = String(range.dataset.stops.split(' ').indexOf('60'));
+  range.dispatchEvent(new Event('input', {bubbles: true}));
+  await window.explainer.update();
+}"""
+
+ASKS = """() => Promise.race([
+  new Promise(asked => { window.held = {push: () => asked(true)}; }),
+  window.explainer.update().then(() => false),
+])"""
+
+
+def test_what_an_answer_sets_was_not_moved_and_is_not_asked_again(mortal: Page) -> None:
+    """60 query heads do not divide by the 8 KV heads: the answer sets 6, and the page then shows its state."""
+    mortal.evaluate(DRAG_QUERY_HEADS)
+    assert box(mortal, "kv_heads").input_value() == "6"
+    assert not mortal.evaluate(ASKS)
 
 
 def test_while_it_is_started_again_the_page_says_so(mortal: Page) -> None:
