@@ -3,12 +3,12 @@
  * These files hold no text for readers, and compute nothing about models.
  */
 import { showBoot } from './js/boot_panel.js';
-import { applyControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { applyControls, builtControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
 import { prepareWorker } from './js/disk.js';
 import { listenForSearch } from './js/find.js';
 import { listenForGestures } from './js/gestures.js';
 import { listenForImports } from './js/import.js';
-import { followState, offerLink, showFragment, stateInAddress } from './js/link.js';
+import { followState, keepMoves, offerLink, showFragment, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { deferred, firstPaint } from './js/promises.js';
 import { connect } from './js/python.js';
@@ -19,6 +19,9 @@ import { makeSync } from './js/sync.js';
 
 /** `explainer.ready` resolves after this time at the latest: a reader who saves data may never need Python. */
 const LIMIT_MS = 600_000;
+
+/** The name of the control that an import sets. */
+const MODEL = 'model';
 
 const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
@@ -46,12 +49,16 @@ function makeLive(form, folder) {
   /** @type {ReturnType<typeof deferred<void>>} */
   const needed = deferred();
   const sync = makeSync({
+    built: builtControls(),
     read: readControls,
     view: visibleWidth,
     opened: openedTables,
     hold: JSON.parse(form.dataset.hold ?? 'null'),
     needed: () => needed.resolve(),
-    moved: followState,
+    moved(name) {
+      followState();
+      if (name === MODEL) imports.drop();
+    },
     apply(answer, newer) {
       applySlots(answer.slots ?? {});
       applyControls(answer.controls ?? {}, newer);
@@ -64,12 +71,13 @@ function makeLive(form, folder) {
   });
 
   /** Show the page as it was built, with the error. @param {unknown} error */
-  function fail(error) {
+  async function fail(error) {
+    keepMoves(sync.unsent());
     sync.stop();
     restoreSlots();
     restoreForms();
-    for (const button of document.querySelectorAll('button[data-set]')) button.setAttribute('disabled', '');
     showState('failed', error instanceof Error && error.message ? error.message : String(error));
+    if (await isOutdated(folder)) showState('outdated');
   }
 
   /** Go to the state in the address, if it names one. */
@@ -77,6 +85,7 @@ function makeLive(form, folder) {
     const fragment = stateInAddress();
     if (fragment === null) return;
     followState();
+    imports.drop();
     sync.arrive(fragment);
   }
 
@@ -89,10 +98,10 @@ function makeLive(form, folder) {
       const rung = await python.ready;
       sync.start(python.ask);
       if (!savesData) keepOffline();
+      addEventListener('pageshow', ({ persisted }) => { if (persisted) python.check(); });
       return { rung };
     } catch (error) {
-      fail(error);
-      if (await isOutdated(folder)) showState('outdated');
+      await fail(error);
       return { rung: 'static' };
     } finally {
       showBoot(python.boot);
@@ -110,10 +119,11 @@ function makeLive(form, folder) {
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
   listenForGestures({ touch: sync.touch, set: setControl });
-  listenForImports({ give: sync.give, started: followState });
+  const imports = listenForImports({ give: sync.give, withdraw: sync.withdraw, started: followState });
   listenForSearch(name => sync.touch(name, 'move'));
   addEventListener('hashchange', openLink);
   openLink();
+  sync.update();
   return { update: sync.update, ready: waitForPython(starting) };
 }
 

@@ -75,7 +75,10 @@ async function fromNetwork(request, address) {
 
 /** @param {Request} request @param {URL} address */
 async function fromCache(request, address) {
-  return await cached(RUNTIME, address) ?? fetch(request);
+  // A page asks past every cache only where it has just found the file broken.
+  const again = request.cache === 'reload' ? await fetch(request).catch(() => undefined) : undefined;
+  if (again?.ok) return again;
+  return await cached(RUNTIME, address) ?? again ?? fetch(request);
 }
 
 worker.addEventListener('install', event => event.waitUntil(site ? fill(site) : worker.skipWaiting()));

@@ -7,6 +7,8 @@
  *
  *   page -> worker    "{...}"                                  a request as JSON text, at any time
  *   worker -> page    {stage: "wasm" | ...}                    the stage of the boot that begins
+ *   worker -> page    {alive: true}                            every second of the boot, and in answer to {ping}: the worker is alive
+ *   page -> worker    {ping: true}                             asks for it, where the browser may have ended the worker
  *   worker -> page    {rung, timings, failures}                Python is ready: by which boot method, and why earlier ones failed
  *   worker -> page    "{...}"                                  the answer as JSON text, one for each request, in order
  *   worker -> page    {error, while: "boot" | "answer", fatal} instead of `rung`, or instead of an answer;
@@ -14,9 +16,10 @@
  *   worker -> page    {load: "snapshot.gzip"}                  only if opened from disk: the worker needs a file of the runtime
  *   page -> worker    {name, base64}                           and this is the file, or null for base64 if there is none
  */
+import {progressed, whileAlive} from './worker/alive.js';
 import {BOOT_METHODS} from './worker/boot.js';
 import {textChecksum} from './worker/delta.js';
-import {receive, withTimeout} from './worker/load.js';
+import {receive} from './worker/load.js';
 
 /**
  * @typedef {import('./worker/boot.js').Update} Update
@@ -26,9 +29,6 @@ import {receive, withTimeout} from './worker/load.js';
 /** @type {Manifest} */
 // @ts-expect-error: esbuild replaces it
 const manifest = MANIFEST;
-
-/** A boot method that takes longer than this hangs. */
-const HUNG_MS = 120_000;
 
 /** Browsers compile a function when it first runs, and optimise it when it has run often. These answers do that before the reader moves anything. */
 const WARM_UP = {answers: 60, after: 1000, pause: 15};
@@ -46,11 +46,12 @@ async function bootBy(rung) {
     if (current) timings[current] = performance.now() - since;
     since = performance.now();
     current = next;
+    progressed();
     self.postMessage({stage: next});
   };
   const start = BOOT_METHODS[rung];
   if (!start) throw new Error('no such boot method');
-  const update = await withTimeout(start(manifest, stage), HUNG_MS, rung);
+  const update = await whileAlive(start(manifest, stage), rung);
   stage('check');
   const {request, answer} = manifest.snapshot.check;
   if (textChecksum(update(request)) !== answer) throw new Error('another answer than when it was built');
@@ -99,6 +100,7 @@ ready.then(warmUp).catch(() => {}); // an error of Python's is reported when the
 ready.catch(error => self.postMessage({error: message(error), while: 'boot', fatal: true}));
 
 self.onmessage = async ({data}) => {
+  if (data.ping) return self.postMessage({alive: true});
   if (typeof data !== 'string') return receive(data.name, data.base64);
   const update = await ready.catch(() => undefined);
   if (!update) return; // the page was told when the boot failed

@@ -7,6 +7,28 @@ from playwright.sync_api import Page
 from kvcore.page import update
 from tests.pages.actions import box, rung
 
+SILENT_MS = 20_000
+"""How long a worker may be silent before the page takes it for dead; silence.js has the same."""
+
+KEEP_WORKERS = """
+  window.workers = [];
+  window.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given);
+      window.workers.push(this);
+    }
+    postMessage(...given) {
+      if (window.held) window.held.push(() => super.postMessage(...given));
+      else super.postMessage(...given);
+    }
+  };
+"""
+"""So that a test can end a worker as a browser does that runs out of memory: without a word to the page; or hold what it is asked."""
+
+NEXT_MESSAGE = (
+    "() => new Promise(heard => window.workers.at(-1).addEventListener('message', heard, {once: true})).then(() => {})"
+)
+
 
 def failures(page: Page) -> list[str]:
     """What went wrong while Python was started."""
@@ -36,9 +58,10 @@ def shows_what_was_built(page: Page) -> None:
 
 
 def has_no_python(page: Page, broken: str) -> None:
-    """Python could not be started, the page shows what it was built with, and a sentence names the broken file."""
+    """Python could not be started, the page shows what it was built with, and a sentence names the broken file and a way on."""
     assert rung(page) == "static"
     shows_what_was_built(page)
     sentence = page.locator('#kv-python [data-when="failed"]')
     assert sentence.is_visible()
     assert broken in sentence.locator("code").inner_text()
+    assert sentence.locator("[data-reload]").is_visible()

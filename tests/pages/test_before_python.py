@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Route, expect
 
 from kvcore.page import update
 from site_hooks.slots import contents
-from tests.pages.actions import OpenPage, box, controls, rung, slider, updated, value
+from tests.pages.actions import DEFAULT_TOTAL, READY_MS, OpenPage, box, controls, rung, slider, updated, value
 from tests.pages.booting import shows_what_was_built
 
 
@@ -24,7 +24,8 @@ def test_every_slot_in_the_file_is_what_kvcore_answers_to_the_byte(site: Path) -
 def test_without_javascript_the_page_shows_everything_and_says_so(open_page: OpenPage) -> None:
     page = open_page(ready=False)
     shows_what_was_built(page)
-    assert page.locator('#kv-python [data-when="static"]').is_visible()
+    assert page.locator("#kv-python noscript").is_visible()
+    assert page.locator("#kv-python .kv-scripted").is_hidden()
 
 
 @pytest.fixture
@@ -67,6 +68,45 @@ def test_a_control_moved_twice_counts_where_it_was_moved_last(held: list[Route],
     updated(page)
     assert controls(page)["layers"] == "16"
     assert value(page, "lab.bytes_per_token") == "262144", "Llama-2 7B with half of its 32 layers"
+
+
+SET_EARLY = """
+  new MutationObserver((_, observer) => {
+    const box = document.querySelector('#lab [name="batch"]');
+    if (!box) return;
+    observer.disconnect();
+    box.value = '16';
+  }).observe(document, {childList: true, subtree: true});
+"""
+"""A browser or an extension that fills in a form does so before the page's script runs."""
+
+
+def test_a_value_set_before_the_pages_script_runs_is_asked_about(context: BrowserContext, open_page: OpenPage) -> None:
+    context.add_init_script(SET_EARLY)
+    page = open_page()
+    total = page.locator('[data-slot="lab.cache_total"] data').first
+    expect(total).to_have_attribute("value", str(2 * DEFAULT_TOTAL), timeout=READY_MS)
+    assert box(page, "batch").input_value() == "16"
+
+
+def test_what_was_moved_is_set_again_when_the_page_is_loaded_again(
+    held: list[Route], page: Page, console_errors: list[str]
+) -> None:
+    box(page, "batch").fill("16")
+    page.route("**/pyodide.asm.wasm*", lambda route: route.abort())
+    for route in held:
+        route.abort()
+    assert rung(page) == "static"
+    shows_what_was_built(page)
+    page.unroute_all()
+    page.context.unroute_all()
+    with page.expect_event("load"):
+        page.locator('#kv-python [data-when="failed"] [data-reload]').click()
+    assert rung(page) == "delta"
+    updated(page)
+    assert value(page, "lab.cache_total") == str(2 * DEFAULT_TOTAL)
+    assert box(page, "batch").input_value() == "16"
+    console_errors.clear()
 
 
 def test_without_wasm_the_page_shows_what_was_built_and_says_so(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Route
 
-from tests.pages.actions import DEFAULT_TOTAL, OpenPage, answers, box, rung, value
-from tests.pages.booting import failures, has_no_python
+from tests.pages.actions import DEFAULT_TOTAL, OpenPage, answers, box, rung, updated, value
+from tests.pages.booting import KEEP_WORKERS, NEXT_MESSAGE, SILENT_MS, failures, has_no_python
 
 type Break = Callable[[Route, Path], None]
-type Breaking = Callable[[str, Break], str]
+type Breaking = Callable[..., str]
 
 
 def missing(route: Route, _: Path) -> None:
@@ -36,6 +36,16 @@ def foreign(route: Route, file: Path) -> None:
     route.fulfill(body=gzip.compress(gzip.decompress(file.read_bytes())[::-1]))
 
 
+def empty(route: Route, _: Path) -> None:
+    """As some proxies answer: all is well, and there is nothing."""
+    route.fulfill(body="")
+
+
+def lost(route: Route, _: Path) -> None:
+    """As a connection that is reset before the first byte."""
+    route.abort()
+
+
 def page_text(route: Route, _: Path) -> None:
     """As a host answers that shows its front page in the place of a missing file."""
     route.fulfill(body="<!doctype html><title>Welcome</title>", content_type="text/html")
@@ -43,15 +53,106 @@ def page_text(route: Route, _: Path) -> None:
 
 @pytest.fixture
 def breaking(context: BrowserContext, site: Path, console_errors: list[str]) -> Iterator[Breaking]:
-    """Make a file of the runtime arrive broken; returns its whole name."""
+    """Make a file of the runtime arrive broken, always or only some times; returns its whole name."""
 
-    def broken(name: str, how: Break) -> str:
+    def broken(name: str, how: Break, times: int | None = None) -> str:
         (file,) = site.glob(f"assets/runtime/*/{name}")
-        context.route(f"**/assets/runtime/*/{file.name}", lambda route: how(route, file))
+        context.route(f"**/assets/runtime/*/{file.name}", lambda route: how(route, file), times=times)
         return file.name
 
     yield broken
     console_errors.clear()  # what the browser writes about the broken file
+
+
+@pytest.mark.parametrize("how", [lost, altered, empty, missing])
+@pytest.mark.parametrize("name", ["pyodide.asm.wasm.gzip", "snapshot.gzip"])
+def test_a_file_that_fails_once_is_asked_for_again_by_the_same_boot_method(
+    name: str, how: Break, breaking: Breaking, open_page: OpenPage
+) -> None:
+    breaking(name, how, times=1)
+    page = open_page()
+    assert failures(page) == []
+    assert answers(page)
+
+
+@pytest.mark.parametrize("how", [lost, empty, missing])
+def test_a_workers_script_that_fails_once_is_asked_for_again(
+    how: Break, breaking: Breaking, open_page: OpenPage
+) -> None:
+    name = breaking("worker.js", how, times=1)
+    page = open_page()
+    assert answers(page)
+    (failure,) = failures(page)
+    assert failure.startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", ["library.zip.gzip", "pyodide-lock.json", "*.whl"])
+def test_a_file_of_the_library_that_is_lost_once_is_asked_for_again(
+    name: str, breaking: Breaking, open_page: OpenPage
+) -> None:
+    breaking("snapshot.gzip", missing)
+    breaking(name, lost, times=1)
+    page = open_page(ready=False)
+    assert rung(page) == "api"
+    assert answers(page)
+
+
+def test_a_boot_method_does_not_inherit_the_failed_download_of_another(breaking: Breaking, open_page: OpenPage) -> None:
+    name = breaking("pyodide.asm.wasm.gzip", lost, times=2)  # both times that the first method asks for it
+    page = open_page(ready=False)
+    assert rung(page) == "api"
+    assert answers(page)
+    (failure,) = failures(page)
+    assert failure.startswith(f"delta: {name}: ")
+
+
+def test_what_is_moved_while_a_file_is_asked_for_again_is_applied(breaking: Breaking, open_page: OpenPage) -> None:
+    breaking("pyodide.asm.wasm.gzip", lost, times=1)
+    page = open_page(ready=False)
+    box(page, "batch").fill("16")
+    box(page, "batch").press("Enter")
+    assert rung(page) == "delta"
+    updated(page)
+    assert value(page, "lab.cache_total") == str(2 * DEFAULT_TOTAL)
+
+
+MUTE = """
+  window.workers = [];
+  window.Worker = class extends EventTarget {
+    constructor() { super(); window.workers.push(this); }
+    postMessage() {}
+    terminate() {}
+  };
+"""
+"""A worker that never says anything, as of an empty script or of a login page's."""
+
+
+def test_a_worker_that_never_says_anything_is_given_up(context: BrowserContext, open_page: OpenPage) -> None:
+    context.add_init_script(MUTE)
+    context.clock.install()
+    page = open_page(ready=False)
+    page.wait_for_function("() => window.workers.length === 1")
+    page.clock.run_for(SILENT_MS)
+    page.wait_for_function("() => window.workers.length === 2")
+    page.clock.run_for(SILENT_MS)
+    has_no_python(page, "the worker was silent")
+
+
+def test_a_worker_that_says_it_is_alive_is_waited_for(context: BrowserContext, open_page: OpenPage) -> None:
+    """A slow network takes minutes for the interpreter; the worker tells the page every second that it is alive."""
+    context.add_init_script(KEEP_WORKERS)
+    context.clock.install()
+    held: list[Route] = []
+    context.route("**/pyodide.asm.wasm*", lambda route: held.append(route))  # noqa: PLW0108 - it cannot be a built-in
+    page = open_page(ready=False)
+    page.wait_for_function("() => window.workers.length === 1")
+    for _ in range(4):
+        page.evaluate(NEXT_MESSAGE)
+        page.clock.run_for(SILENT_MS // 2)
+    for route in held:
+        route.continue_()
+    assert rung(page) == "delta"
+    assert page.evaluate("() => window.workers.length") == 1
 
 
 @pytest.mark.parametrize("how", [missing, truncated, altered, foreign, page_text])
@@ -74,7 +175,7 @@ def test_with_a_broken_snapshot_python_starts_by_pyodides_public_interface(
     ("name", "how"),
     [
         *(("pyodide.asm.wasm.gzip", how) for how in (missing, truncated, altered, page_text)),
-        *(("worker.js", how) for how in (missing, truncated, altered, page_text)),
+        *(("worker.js", how) for how in (missing, truncated, altered, page_text, empty, lost)),
     ],
 )
 def test_without_an_interpreter_the_page_shows_what_was_built(
@@ -110,6 +211,9 @@ def test_without_its_script_the_page_shows_what_was_built(
     page = open_page(ready=False)
     assert value(page, "lab.cache_total") == str(DEFAULT_TOTAL)
     assert box(page, "batch").is_disabled()
+    sentence = page.locator('#kv-python [data-when="static"]').inner_text()
+    assert "load the page again" in sentence
+    assert "JavaScript" not in sentence, "it is on"
     console_errors.clear()
 
 

@@ -7,10 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from site_hooks import hosting, offline
-from tests.pages.actions import READY_MS, SAVES_DATA, OpenPage, answers, rung, updated
+from tests.pages.actions import READY_MS, SAVES_DATA, OpenPage, answers, box, move, rung, updated
+from tests.pages.booting import KEEP_WORKERS
 
 KEPT = """async () => {
   const {active, installing, waiting} = await navigator.serviceWorker.ready;
@@ -177,8 +178,9 @@ def test_the_switch_turns_it_off(deployed: Path, base_url: str, page: Page) -> N
     [
         "navigator.serviceWorker.register = () => Promise.reject(new DOMException('blocked', 'SecurityError'));",
         "delete Navigator.prototype.serviceWorker; delete window.caches;",
+        "navigator.__defineGetter__('serviceWorker', () => { throw new DOMException('denied', 'SecurityError'); });",
     ],
-    ids=["refused", "absent"],
+    ids=["refused", "absent", "throws"],
 )
 def test_where_storage_is_blocked_the_page_works(blocked: str, context: BrowserContext, open_page: OpenPage) -> None:
     context.add_init_script(blocked)
@@ -194,6 +196,104 @@ def test_where_storage_is_full_the_page_works_and_nothing_half_is_kept(
     assert answers(open_page())
     until(page, "!(await navigator.serviceWorker.getRegistration())")
     assert not [name for name in page.evaluate(CACHES) if re.search(r" [0-9a-f]{16}$", name)]
+    console_errors.clear()
+
+
+FULL = "const full = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));"
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        pytest.param("caches.open = full;", id="caches.open"),
+        pytest.param("Cache.prototype.put = full;", id="cache.put"),
+    ],
+)
+def test_where_nothing_can_be_stored_the_page_works(
+    failing: str, deployed: Path, base_url: str, page: Page, console_errors: list[str]
+) -> None:
+    script = deployed / offline.SCRIPT
+    script.write_text(f"{FULL} {failing}\n{script.read_text('utf-8')}", "utf-8")
+    for _ in range(2):
+        page.goto(f"{base_url}index.html")
+        assert rung(page) == "delta"
+        assert answers(page)
+        until(page, "!(await navigator.serviceWorker.getRegistration())")
+    console_errors.clear()
+
+
+def test_a_store_that_fails_later_costs_nothing_but_the_store(deployed: Path, base_url: str, page: Page) -> None:
+    script = deployed / offline.SCRIPT
+    failing = "const open = caches.open; caches.open = name => registration.active ? full() : open.call(caches, name);"
+    script.write_text(f"{FULL} {failing}\n{script.read_text('utf-8')}", "utf-8")
+    visit(page, base_url)
+    page.goto(f"{base_url}index.html")
+    assert page.evaluate("() => Boolean(navigator.serviceWorker.controller)")
+    assert rung(page) == "delta"
+    assert answers(page)
+
+
+def test_a_file_that_is_broken_in_the_store_is_read_from_the_network(deployed: Path, base_url: str, page: Page) -> None:
+    visit(page, base_url)
+    (runtime,) = deployed.glob("assets/runtime/*")
+    page.evaluate(
+        """async address => {
+          for (const name of await caches.keys()) {
+            const cache = await caches.open(name);
+            if (await cache.match(address)) await cache.put(address, new Response('broken'));
+          }
+        }""",
+        f"{base_url}assets/runtime/{runtime.name}/snapshot.gzip",
+    )
+    page.goto(f"{base_url}models.html")
+    page.goto(f"{base_url}index.html")
+    assert page.evaluate("() => Boolean(navigator.serviceWorker.controller)")
+    assert rung(page) == "delta"
+    assert answers(page)
+
+
+END_WORKER = "() => window.workers.at(-1).dispatchEvent(new ErrorEvent('error', {message: 'out of memory'}))"
+
+
+def test_tabs_of_two_deployments_both_answer_and_start_their_own_worker_again(
+    deployed: Path, base_url: str, context: BrowserContext
+) -> None:
+    context.add_init_script(KEEP_WORKERS)
+    first = context.new_page()
+    visit(first, base_url)
+    redeploy(deployed)
+    second = context.new_page()
+    second.goto(f"{base_url}index.html")
+    assert second.title().startswith("Newer: ")
+    assert rung(second) == "delta"
+    for tab in (first, second):
+        tab.evaluate(END_WORKER)
+        assert answers(tab)
+        assert tab.evaluate("() => [window.explainer.boot.rung, window.explainer.boot.restarts]") == ["delta", 1]
+
+
+@pytest.mark.parametrize("context_options", [{"service_workers": "block"}], ids=["nothing stored"])
+def test_a_worker_that_dies_after_a_deployment_says_that_the_page_is_older(
+    deployed: Path, base_url: str, page: Page, context: BrowserContext, console_errors: list[str]
+) -> None:
+    """The files of its runtime are gone from the host; loaded again, the page shows the reader's state."""
+    context.add_init_script(KEEP_WORKERS)
+    page.goto(f"{base_url}index.html")
+    assert rung(page) == "delta"
+    move(page, "context", "16384")
+    expect(page).to_have_url(re.compile("context=16384"))
+    redeploy(deployed)
+    context.route(
+        "**/assets/runtime/*/*.gzip", lambda route: route.continue_()
+    )  # so that the browser's cache is not used
+    page.evaluate(END_WORKER)
+    expect(page.locator("html")).to_have_attribute("data-python", "outdated", timeout=READY_MS)
+    with page.expect_event("load"):
+        page.locator('#kv-python [data-when="outdated"] a').click()
+    assert page.title().startswith("Newer: ")
+    assert rung(page) == "delta"
+    updated(page)
+    assert box(page, "context").input_value() == "16384"
     console_errors.clear()
 
 

@@ -6,23 +6,14 @@ import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
 from site_hooks import hosting
-from tests.pages.actions import OpenPage, box, move, updated, value
-from tests.pages.booting import shows_what_was_built
+from tests.pages.actions import READY_MS, OpenPage, box, move, updated, value
+from tests.pages.booting import KEEP_WORKERS, SILENT_MS, shows_what_was_built
 
 PER_SEQUENCE = 8192 * 327_680
-SILENT_MS = 10_000
-"""How long the page waits for an answer before it takes its worker for dead; python.js has the same."""
+TOLD_MS = 3_000
+"""After this silence the page says that it waits; silence.js has the same."""
 
-KEEP_WORKERS = """
-  window.workers = [];
-  window.Worker = class extends Worker {
-    constructor(...given) {
-      super(...given);
-      window.workers.push(this);
-    }
-  };
-"""
-"""So that a test can end a worker as a browser does that runs out of memory: without a word to the page."""
+DAY_MS = 86_400_000
 
 DIE = "() => window.workers.at(-1).onerror(new ErrorEvent('error', {message: 'out of memory'}))"
 
@@ -34,6 +25,7 @@ DRAG = """async ([from, to]) => {
     await new Promise(requestAnimationFrame);
   }
 }"""
+LET_GO_REQUESTS = "() => { const held = window.held; window.held = null; held.forEach(post => post()); }"
 LET_GO = """() => document.querySelector('#lab input[type="range"][data-for="batch"]')
   .dispatchEvent(new Event('change', {bubbles: true}))"""
 
@@ -95,18 +87,102 @@ def test_a_worker_is_started_again_without_a_network(mortal: Page, context: Brow
     assert (boot(mortal)["rung"], boot(mortal)["restarts"]) == ("delta", 1)
 
 
-def test_a_worker_killed_during_a_drag_is_started_again(mortal: Page) -> None:
+@pytest.mark.parametrize(
+    "kill",
+    [
+        pytest.param("self.close()", id="closed, as by a browser without memory"),
+        pytest.param("for (;;);", id="endless loop"),
+        pytest.param("throw new Error('out of memory')", id="error"),
+    ],
+)
+def test_a_worker_killed_during_a_drag_is_started_again(mortal: Page, kill: str, console_errors: list[str]) -> None:
     mortal.evaluate(DRAG, [8, 12])
-    mortal.evaluate("() => window.workers.at(-1).terminate()")
+    mortal.workers[-1].evaluate(f"() => {{ setTimeout(() => {{ {kill} }}); }}")
     mortal.evaluate(DRAG, [12, 15])
     mortal.evaluate(LET_GO)
-    mortal.clock.fast_forward(SILENT_MS)
+    if "throw" not in kill:  # the page is told of an error, and of nothing else
+        mortal.clock.run_for(TOLD_MS)
+        assert state(mortal) == "unanswered"
+        assert mortal.locator('#kv-python [data-when="unanswered"]').is_visible()
+        mortal.clock.run_for(SILENT_MS - TOLD_MS)
     updated(mortal)
     assert box(mortal, "batch").input_value() == "15"
     assert total(mortal) == 15 * PER_SEQUENCE
     assert boot(mortal)["restarts"] == 1
     assert boot(mortal)["rung"] == "delta"
     assert mortal.locator('#kv-python [data-when="ready"]').is_visible()
+    console_errors.clear()
+
+
+def test_a_slow_answer_is_waited_for_and_the_page_says_so(mortal: Page) -> None:
+    mortal.evaluate("() => { window.held = []; }")
+    mortal.evaluate(DRAG, [8, 12])
+    mortal.clock.run_for(SILENT_MS // 2)
+    assert state(mortal) == "unanswered"
+    mortal.evaluate(LET_GO_REQUESTS)
+    updated(mortal)
+    assert total(mortal) == 12 * PER_SEQUENCE
+    assert state(mortal) == "ready"
+    assert boot(mortal)["restarts"] == 0
+
+
+def test_a_tab_that_slept_for_a_day_does_not_take_its_worker_for_dead(mortal: Page) -> None:
+    """Its timers are late, all at once; so is its worker, which then answers."""
+    mortal.evaluate("() => { window.held = []; }")
+    mortal.evaluate(DRAG, [8, 12])
+    mortal.clock.fast_forward(DAY_MS)
+    assert boot(mortal)["restarts"] == 0
+    mortal.evaluate(LET_GO_REQUESTS)
+    updated(mortal)
+    assert total(mortal) == 12 * PER_SEQUENCE
+    assert boot(mortal)["restarts"] == 0
+
+
+SHOWN_AGAIN = "() => { window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true})); }"
+"""The reader went back to the page, and the browser had kept it; Playwright's Chromium keeps none by itself."""
+
+
+def test_a_page_shown_again_whose_worker_is_gone_starts_another_before_it_is_asked(mortal: Page) -> None:
+    move(mortal, "batch", "16")
+    mortal.evaluate("() => window.workers.at(-1).terminate()")
+    mortal.evaluate(SHOWN_AGAIN)
+    mortal.clock.run_for(SILENT_MS)
+    expect(mortal.locator("html")).to_have_attribute("data-python", "ready", timeout=READY_MS)
+    assert boot(mortal)["restarts"] == 1
+    assert total(mortal) == 16 * PER_SEQUENCE
+    move(mortal, "batch", "32")
+    assert total(mortal) == 32 * PER_SEQUENCE
+
+
+def test_a_page_shown_again_whose_worker_was_kept_goes_on(mortal: Page) -> None:
+    move(mortal, "batch", "16")
+    heard = "heard = window.workers.at(-1); const answer = new Promise(done => heard.addEventListener('message', done, {once: true}))"
+    mortal.evaluate(f"async () => {{ const {heard}; ({SHOWN_AGAIN})(); await answer; }}")
+    mortal.clock.run_for(2 * SILENT_MS)
+    assert boot(mortal)["restarts"] == 0
+    assert state(mortal) == "ready"
+    move(mortal, "batch", "32")
+    assert total(mortal) == 32 * PER_SEQUENCE
+
+
+DRAG_QUERY_HEADS = """async () => {
+  const range = document.querySelector('#lab input[type="range"][data-for="query_heads"]');
+  range.value = String(range.dataset.stops.split(' ').indexOf('60'));
+  range.dispatchEvent(new Event('input', {bubbles: true}));
+  await window.explainer.update();
+}"""
+
+ASKS = """() => Promise.race([
+  new Promise(asked => { window.held = {push: () => asked(true)}; }),
+  window.explainer.update().then(() => false),
+])"""
+
+
+def test_what_an_answer_sets_was_not_moved_and_is_not_asked_again(mortal: Page) -> None:
+    """60 query heads do not divide by the 8 KV heads: the answer sets 6, and the page then shows its state."""
+    mortal.evaluate(DRAG_QUERY_HEADS)
+    assert box(mortal, "kv_heads").input_value() == "6"
+    assert not mortal.evaluate(ASKS)
 
 
 def test_while_it_is_started_again_the_page_says_so(mortal: Page) -> None:
@@ -139,7 +215,7 @@ def test_a_request_that_kills_every_worker_ends_with_what_was_built(
     )
     page = open_page()
     move(page, "batch", "99")
-    expect(page.locator("html")).to_have_attribute("data-python", "failed")
+    expect(page.locator("html")).to_have_attribute("data-python", "failed", timeout=READY_MS)
     updated(page)
     shows_what_was_built(page)
     assert boot(page)["restarts"] == 2
@@ -152,7 +228,7 @@ def test_a_worker_that_cannot_be_started_again_ends_with_what_was_built(mortal: 
       window.Worker = class extends Real { constructor(...all) { super(...all); setTimeout(() => gone(this)); } };
       gone(window.workers.at(-1));
     }""")
-    expect(mortal.locator("html")).to_have_attribute("data-python", "failed")
+    expect(mortal.locator("html")).to_have_attribute("data-python", "failed", timeout=READY_MS)
     shows_what_was_built(mortal)
     assert mortal.locator("#kv-python code").inner_text() == "gone"
 

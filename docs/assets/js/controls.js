@@ -58,6 +58,22 @@ export function readControls() {
   return values;
 }
 
+/** @returns {Map<string, string>} the value of every control as the page was built, whatever has been set since */
+export function builtControls() {
+  const values = new Map();
+  for (const [name, { parts }] of controls()) {
+    for (const part of parts) {
+      if (part instanceof HTMLSelectElement) {
+        const options = [...part.options];
+        values.set(name, (options.find(option => option.defaultSelected) ?? options[0])?.value ?? '');
+      } else if (part.type !== 'radio' || part.defaultChecked) {
+        values.set(name, part.defaultValue);
+      }
+    }
+  }
+  return values;
+}
+
 /** @param {HTMLInputElement} radio @param {boolean} on */
 function check(radio, on) {
   if (radio.checked !== on) radio.checked = on;
@@ -122,9 +138,10 @@ export function unlockForms() {
   }
 }
 
-/** Bring the forms back to their built state: default values, and disabled. */
+/** Bring the forms back to their built state: default values, and disabled; the buttons that set controls too. */
 export function restoreForms() {
   for (const [form, html] of built) form.innerHTML = html;
+  for (const button of document.querySelectorAll('button[data-set]')) button.setAttribute('disabled', '');
   cached = typing = dragged = null;
   offersImported = false;
 }

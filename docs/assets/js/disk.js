@@ -6,6 +6,8 @@
  * A page opened from disk may not fetch files, but it may run scripts of its own folder. So the runtime has a copy of each file in
  * the form of a script, loaded only from disk, and only when the worker asks for it.
  */
+import { download } from './download.js';
+
 const fromDisk = location.protocol === 'file:';
 
 /** @type {{explainerDisk?: Record<string, string>}} the global variable in which the scripts put the files */
@@ -13,6 +15,9 @@ const table = /** @type {any} */ (globalThis);
 
 /** @type {Promise<string> | undefined} the address of the worker's Blob: a worker that is started again needs no network */
 let script;
+
+/** Called with every chunk of the script that arrives. */
+let heard = () => {};
 
 /** @param {URL} runtime @param {string} name @returns {Promise<string>} the file, in base64 */
 function readFromDisk(runtime, name) {
@@ -43,17 +48,6 @@ function decoded(base64) {
   }
 }
 
-/** @param {URL} address @returns {Promise<ArrayBuffer>} the file, or an error that names it, as a browser's own error does not */
-async function fetched(address) {
-  try {
-    const response = await fetch(address, { priority: 'low' });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return await response.arrayBuffer();
-  } catch (error) {
-    throw new Error(`worker.js: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
 /** Throws unless this is the script that the page was built with. Without TLS a browser offers no hash, and then nothing is checked. @param {ArrayBuffer} bytes */
 async function check(bytes) {
   const expected = /** @type {HTMLElement | null} */ (document.querySelector('meta[name="explainer-runtime"]'))?.dataset.workerSha256;
@@ -63,18 +57,20 @@ async function check(bytes) {
   if (found !== expected) throw new Error(NOT_AS_BUILT);
 }
 
-/** @param {URL} runtime @returns {Promise<string>} */
-async function readScript(runtime) {
-  const bytes = fromDisk ? decoded(await readFromDisk(runtime, 'worker.js')) : await fetched(new URL('worker.js', runtime));
+/** @param {URL} runtime @param {RequestCache} cache @returns {Promise<string>} */
+async function readScript(runtime, cache) {
+  const bytes = fromDisk
+    ? decoded(await readFromDisk(runtime, 'worker.js'))
+    : await download(new URL('worker.js', runtime), { heard: () => heard(), cache });
   await check(bytes);
   // A Blob has no folder, so the worker is told where its files are; from disk there is no address that it could fetch from.
   const head = fromDisk ? '' : `self.explainerRuntime = ${JSON.stringify(runtime.href)};\n`;
   return URL.createObjectURL(new Blob([head, bytes], { type: 'text/javascript' }));
 }
 
-/** @param {URL} runtime @returns {Promise<string>} the address of the worker's Blob; after a failure the next call tries again */
-function workerScript(runtime) {
-  script ??= readScript(runtime).catch(error => {
+/** @param {URL} runtime @param {RequestCache} cache @returns {Promise<string>} the address of the worker's Blob; after a failure the next call tries again */
+function workerScript(runtime, cache = 'default') {
+  script ??= readScript(runtime, cache).catch(error => {
     script = undefined;
     throw error;
   });
@@ -88,11 +84,16 @@ export function prepareWorker(runtime) {
 
 /**
  * @param {URL} runtime
- * @param {string} name the boot methods to try, which the worker reads as its own name
+ * @param {object} options
+ * @param {string} options.name the boot methods to try, which the worker reads as its own name
+ * @param {() => void} options.heard called with every chunk of the worker's script that arrives
+ * @param {boolean} options.again whether the last worker said nothing: then its script is asked for again, past the browser's cache
  * @returns {Promise<Worker>}
  */
-export async function startWorker(runtime, name) {
-  const worker = new Worker(await workerScript(runtime), { name });
+export async function startWorker(runtime, options) {
+  heard = options.heard;
+  if (options.again) script = undefined;
+  const worker = new Worker(await workerScript(runtime, options.again ? 'reload' : 'default'), { name: options.name });
   if (fromDisk) {
     worker.addEventListener('message', async ({ data }) => {
       if (data.load) worker.postMessage({ name: data.load, base64: await readFromDisk(runtime, data.load).catch(() => null) });

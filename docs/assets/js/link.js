@@ -12,6 +12,9 @@ let current = '';
 /** The state that the address names or will name after the pause; null where the reader went to an anchor. @type {string | null} */
 let inAddress = '';
 
+/** Whether Python has answered for a state, so that `current` is newer than what the address named when the page was opened. */
+let answered = false;
+
 /** Whether the reader has moved a control since the page was opened or an anchor was gone to. */
 let following = false;
 
@@ -37,16 +40,31 @@ export function followState() {
 /** @param {string} fragment the state that the page shows now, without the # */
 export function showFragment(fragment) {
   current = fragment;
+  answered = true;
   if (!following || fragment === inAddress) return;
   inAddress = fragment;
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    try {
-      history.replaceState(history.state, '', `#${fragment}`);
-    } catch {
-      // Some browsers forbid this for pages opened from disk; the page works without its state in the address.
-    }
-  }, PAUSE_MS);
+  timer = setTimeout(() => write(fragment), PAUSE_MS);
+}
+
+/** @param {string} fragment */
+function write(fragment) {
+  try {
+    history.replaceState(history.state, '', `#${fragment}`);
+  } catch {
+    // Some browsers forbid this for pages opened from disk; the page works without its state in the address.
+  }
+}
+
+/**
+ * Put controls that Python never answered for into the address, so that they are set when the page is loaded again.
+ * @param {[string, string][]} moves their names and values
+ */
+export function keepMoves(moves) {
+  if (!moves.length) return;
+  clearTimeout(timer);
+  const base = answered ? current : stateInAddress() ?? current;
+  write([base, ...moves.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)].join('&'));
 }
 
 /**

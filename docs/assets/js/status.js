@@ -1,6 +1,9 @@
 /** The status line of Python and the page's live region. Their sentences stand in the article, not in this file. */
 
-/** @param {'waiting' | 'starting' | 'ready' | 'restarting' | 'outdated' | 'failed'} state @param {string} [detail] the message of an error */
+/**
+ * @param {'waiting' | 'starting' | 'ready' | 'unanswered' | 'restarting' | 'outdated' | 'failed'} state
+ * @param {string} [detail] the message of an error
+ */
 export function showState(state, detail) {
   document.documentElement.dataset.python = state;
   const line = document.getElementById('kv-python');
@@ -10,6 +13,13 @@ export function showState(state, detail) {
   if (code && detail !== undefined) code.textContent = detail;
   if (state === 'failed' || state === 'outdated') announce(line.querySelector(`[data-when="${state}"]`)?.textContent ?? '');
 }
+
+// A link with data-reload loads the page again at the state in its address; by its empty href alone it would lose that.
+document.addEventListener('click', event => {
+  if (!(event.target instanceof Element && event.target.closest('[data-reload]'))) return;
+  event.preventDefault();
+  location.reload();
+});
 
 /** After the last of several key presses, one announcement is made. */
 const PAUSE_MS = 400;

@@ -1,22 +1,10 @@
 /**
  * Keeps the page and Python in the same state. At most one request is in flight and at most one is sent a frame; each has the
  * newest state, so what the reader does while one is in flight goes into the next.
- *
- * @typedef {import('./types').Answer} Answer
- * @typedef {object} Page
- * @property {() => Map<string, string>} read the value of every named control
- * @property {() => string} view the width of the figures that are shown
- * @property {() => string[]} opened the slots whose table is open
- * @property {unknown} hold what the page shows as built, in Python's own form; each request sends back the newest `hold`
- * @property {() => void} needed called when there is something to ask and Python has not been started
- * @property {() => void} moved called when a control has moved, by the reader or by a script
- * @property {(answer: Answer, newer: Set<string>) => void} apply writes an answer; controls in `newer` have moved since the request
- * @property {(answer: Answer) => void} settled called with every answer but those to the steps of a drag
- * @property {(error: unknown) => void} failed
  */
 import { nextFrame } from './promises.js';
 
-/** @param {Page} page */
+/** @param {import('./types').Page} page */
 export function makeSync(page) {
   /** @type {import('./types').Ask | null} */
   let ask = null;
@@ -33,10 +21,9 @@ export function makeSync(page) {
   let more = null;                          // the token to ask for the rest of the last answer
   /** @type {Record<string, string>} */
   let extra = {};                           // fields of the next request only
-  let shown = page.read();                  // the values of the controls that Python knows
+  let shown = page.built;                   // the values of the controls that Python knows
   /** @type {Set<string>} */
   let changed = new Set();                  // controls moved since the last request was sent, in the order in which they moved
-  /** @type {(() => void)[]} */
   /** @type {(() => void)[]} */
   const waiting = [];                       // functions to call when the page is up to date
   const finish = () => waiting.splice(0).forEach(resolve => resolve());
@@ -76,7 +63,7 @@ export function makeSync(page) {
     fragment = null;
     if (link === null) changed = new Set();
     dirty = link !== null && changed.size > 0;
-    /** @type {Answer} */
+    /** @type {import('./types').Answer} */
     const answer = JSON.parse(await ask(JSON.stringify(request)));
     if (stopped) return;
     shown = values;
@@ -105,8 +92,8 @@ export function makeSync(page) {
       if (name !== null) {
         changed.delete(name);               // so that a control that moves again is the last in order
         changed.add(name);
+        if (gesture !== 'end') page.moved(name);
       }
-      if (gesture !== 'end') page.moved();
       dragging = gesture === 'drag';
       dirty = true;
       run();
@@ -119,6 +106,11 @@ export function makeSync(page) {
       run();
     },
 
+    /** What was given and is not sent yet is no longer wanted. */
+    withdraw() {
+      extra = {};
+    },
+
     /** @param {string} text the state that the address names */
     arrive(text) {
       fragment = text;
@@ -128,9 +120,11 @@ export function makeSync(page) {
 
     /** @returns {Promise<void>} resolves when the page shows the state of its controls, including values set by a script */
     update() {
-      const before = changed.size;
-      for (const [name, value] of page.read()) if (shown.get(name) !== value) changed.add(name);
-      if (changed.size > before) page.moved();
+      for (const [name, value] of page.read()) {
+        if (shown.get(name) === value || changed.has(name)) continue;
+        changed.add(name);
+        page.moved(name);
+      }
       dirty ||= changed.size > 0;
       if (stopped || !(dirty || running || more !== null)) return Promise.resolve();
       /** @type {Promise<void>} */
@@ -138,6 +132,9 @@ export function makeSync(page) {
       run();
       return done;
     },
+
+    /** @returns {[string, string][]} the controls that have moved since the last request was sent, with their values */
+    unsent: () => [...page.read()].filter(([name]) => changed.has(name)),
 
     stop() {
       stopped = true;

@@ -27,9 +27,13 @@ let compiling;
 
 /**
  * CPython, compiled here and not by Pyodide: if that fails, Pyodide only writes a warning to the console and waits for ever.
+ * Both boot methods share it; after a failure it is forgotten, so that the next one asks for the file again.
  * @param {Manifest} manifest
  */
-const compile = manifest => compiling ??= load(manifest, 'pyodide.asm.wasm.gzip').then(WebAssembly.compile);
+const compile = manifest => compiling ??= load(manifest, 'pyodide.asm.wasm.gzip').then(WebAssembly.compile).catch(error => {
+  compiling = undefined;
+  throw error;
+});
 
 /**
  * Runs `work` while `fetch` and `WebAssembly.instantiateStreaming` are replaced, so that Pyodide gets the files and the compiled

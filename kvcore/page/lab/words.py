@@ -84,6 +84,7 @@ def not_imported(name: str, field: str, value: str, expected: str) -> str:
 _FAILURES = MappingProxyType(
     {
         "network": "Hugging Face cannot be reached from here: {name} is not fetched. Paste its config.json instead.",
+        "late": "Hugging Face has not answered within 30 seconds: {name} is not fetched. Try again, or paste its config.json instead.",
         "missing": "Hugging Face has no config.json for {name}. Expected an id such as Qwen/Qwen3-8B.",
         "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
         "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
@@ -308,6 +309,10 @@ IMPORT_ID = "Or name a model on Hugging Face; it is asked for when you press Fet
 IMPORT_ID_EXAMPLE = "owner/name"
 
 IMPORT_FETCH = "Fetch"
+
+IMPORT_WAITING = "Waiting for Hugging Face, for half a minute at most."
+
+IMPORT_STOP = "Stop"
 
 IMPORTED = "Imported model"
 
