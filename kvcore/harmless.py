@@ -7,7 +7,7 @@ that is harmless in one family only is ignored by that family's reader, also wit
 >>> HARMLESS["attention_dropout"]
 'dropout: values are dropped in training, and the matrices stay'
 >>> HARMLESS_AT["norm_type"]
-('default', 'layer_norm', 'low_precision_layernorm', 'rms_norm')
+('default', 'layer_norm', 'low_precision_layernorm', 'rms', 'rms_norm')
 """
 
 from collections.abc import Mapping
@@ -71,14 +71,12 @@ HARMLESS: Mapping[str, str] = MappingProxyType(
 
 HARMLESS_AT: Mapping[str, tuple[object, ...]] = MappingProxyType(
     {
-        "mlp_type": ("default",),  # StarCoder2's own code knows a gated one too
-        "norm_type": (
-            "default",
-            "layer_norm",
-            "low_precision_layernorm",
-            "rms_norm",
-        ),  # those that have one weight vector
-        "position_embedding_type": ("alibi", "nope", "rope", "rotary"),  # without parameters; learned ones have a table
+        # StarCoder2's own code knows a gated one too
+        "mlp_type": ("default",),
+        # norms that have one weight vector
+        "norm_type": ("default", "layer_norm", "low_precision_layernorm", "rms", "rms_norm"),
+        # positions without parameters; learned ones have a table
+        "position_embedding_type": ("alibi", "nope", "rope", "rotary"),
     }
 )
 """field -> the only values at which it changes nothing; at others it is refused. What is false, null, 0 or empty never counts.

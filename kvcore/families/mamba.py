@@ -136,7 +136,7 @@ def _mamba2(
     """
     count = fields.integer(heads)
     width = fields.value(head_dim)
-    if inner is not None and (width is None or width == "auto"):
+    if inner is not None and (width == "auto" or head_dim not in dict(fields.items())):
         if inner % count:
             raise Invalid(fields.name(heads), count, f"a divisor of the {inner} values that the heads share")
         fields.assume(head_dim, inner // count)
@@ -174,6 +174,8 @@ def _bamba(fields: Fields) -> Shape:
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
+    if not fields.has("attn_layer_indices"):
+        raise Invalid(fields.name("attn_layer_indices"), None, "a list of the layers that attend")
     attending = len(fields.layer_indices("attn_layer_indices", shape.layers))
     if attending == shape.layers:
         return shape
@@ -220,8 +222,10 @@ def _granite_hybrid(fields: Fields) -> Shape:
     shape = decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, windows=all_full)
     types = fields.strings("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
     attending = sum(kind in {"attention", "full_attention"} for kind in types or ())
-    if types is None:
-        fields.assume("layer_types", f"linear_attention in {shape.layers} of {shape.layers} layers")
+    if not attending:
+        raise Invalid(
+            fields.name("layer_types"), types, "a list with attention in it, without which no model of the family runs"
+        )
     if attending == shape.layers:
         return shape
     layer = _mamba2_of(fields, shape.hidden_size)
