@@ -1,7 +1,7 @@
 /** The connection to the worker that runs Python. A worker that dies is started again and gets the open request once more. */
 import { startWorker } from './disk.js';
 import { deferred } from './promises.js';
-import { watchSilence } from './silence.js';
+import { BOOTING, watchSilence } from './silence.js';
 
 /** It is restarted after a first death, and after a second one without the snapshot. A third means that the request itself kills it. */
 const DEATHS = 3;
@@ -65,6 +65,7 @@ export function connect(runtime, { died, changed }) {
 
   /** A message of the worker; worker.js lists them. @param {any} data */
   function receive(data) {
+    if (!heard) silence.start(BOOTING);
     heard = true;
     silence.heard();
     if (typeof data === 'string') {

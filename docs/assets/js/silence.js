@@ -10,6 +10,9 @@ const TOLD_AFTER = 3;
 /** After this many the worker is taken for dead: a browser that ends one does not tell the page. An answer takes milliseconds. */
 const DEAD_AFTER = 20;
 
+/** A worker that has begun to boot gets this many: while Python starts, it can say nothing, and a slow computer takes its time. */
+export const BOOTING = 120;
+
 /**
  * @param {object} handlers
  * @param {(waiting: boolean) => void} handlers.waits called when the page should say that it waits, and when it no longer does
@@ -18,7 +21,7 @@ const DEAD_AFTER = 20;
 export function watchSilence({ waits, dead }) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
-  let ticks = 0;
+  let ticks = 0, limit = DEAD_AFTER;
 
   /** The worker said something. */
   function heard() {
@@ -32,13 +35,14 @@ export function watchSilence({ waits, dead }) {
     heard();
   }
 
-  /** From now on something is expected. */
-  function start() {
+  /** From now on something is expected, within this many ticks. */
+  function start(within = DEAD_AFTER) {
     stop();
+    limit = within;
     timer = setInterval(() => {
       ticks += 1;
       if (ticks === TOLD_AFTER) waits(true);
-      if (ticks >= DEAD_AFTER) dead(new Error(`the worker was silent for ${DEAD_AFTER * TICK_MS / 1000} s`));
+      if (ticks >= limit) dead(new Error(`the worker was silent for ${limit * TICK_MS / 1000} s`));
     }, TICK_MS);
   }
 

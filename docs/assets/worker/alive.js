@@ -1,5 +1,5 @@
 /**
- * Signs of life of a boot. The page takes a worker that is silent for 20 seconds for dead, but a download over a slow network
+ * Signs of life of a boot. The page takes a worker that is silent for long for dead, but a download over a slow network
  * takes minutes. So while it boots, the worker tells the page every second that it is alive, and itself ends a boot that hangs.
  */
 
