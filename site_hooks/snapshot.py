@@ -22,6 +22,9 @@ _LIBRARY = HERE / "snapshot_library.mjs"
 _STEPS = tuple(HERE / f"snapshot_{step}.mjs" for step in ("modules", "heap", "delta"))
 SOURCES = (*wheel.SOURCES, SCENARIOS, ABSENT, DELTA, _LIBRARY, *_STEPS, HERE / "package-lock.json", Path(__file__))
 
+SAME_EVERYWHERE = {"TZ": "UTC", "LANG": "en_US.UTF-8", "LC_ALL": "en_US.UTF-8"}
+"""The time zone and the language that Python's memory is made under: both are in it."""
+
 
 def build() -> Path:
     """The folder with the files, from the build cache if the sources have not changed.
@@ -44,8 +47,8 @@ def _make(folder: Path) -> None:
     lock(package, folder / "pyodide-lock.json")
     modules, heap, delta = _STEPS
     tools.node(modules, folder, library(), ABSENT)
-    tools.node(heap, folder, SCENARIOS)
-    tools.node(delta, folder)
+    tools.node(heap, folder, SCENARIOS, env=SAME_EVERYWHERE)
+    tools.node(delta, folder, env=SAME_EVERYWHERE)
     trim(library(), json.loads((folder / "modules.json").read_text("utf-8")), folder / "library.zip")
     for name in ("everything.zip", "snapshot.bin", "empty.zip", "modules.json", "answer.json"):
         (folder / name).unlink()

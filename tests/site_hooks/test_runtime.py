@@ -121,10 +121,15 @@ def test_the_npm_lock_file_has_hashes_and_no_addresses() -> None:
     assert all("integrity" in package and "resolved" not in package for package in installed.values())
 
 
-def test_the_snapshot_is_reproducible(tmp_path: Path) -> None:
-    once = snapshot.build()
-    snapshot._make(tmp_path)
-    assert build_cache.digest([tmp_path], base=tmp_path) == build_cache.digest([once], base=once)
+def test_the_snapshot_does_not_depend_on_time_zone_language_or_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once, again = snapshot.build(), tmp_path / "a folder with a name that is longer than that of the usual one"
+    again.mkdir()
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    snapshot._make(again)
+    assert build_cache.digest([again], base=again) == build_cache.digest([once], base=once)
 
 
 def test_the_snapshot_contains_no_path_of_this_machine() -> None:
