@@ -81,7 +81,7 @@ def read_config(config: object) -> Reading:
         elif kind in _ONCE_FLAT:
             kind = _ONCE_FLAT[kind]
         else:
-            raise Invalid("text_config", fields.value("text_config"), "there, and it describes the layers")
+            raise Invalid("text_config", fields.value("text_config"), "an object with the fields of the text model")
     fields.value("model_type")
     _with_storage(outer)
     _with_storage(fields)
@@ -119,7 +119,7 @@ def parse_config(text: str) -> object:
     """The JSON of a config.json, which may hold NaN and Infinity as Python writes them.
 
     Raises:
-        Invalid: when the text is too long, is no JSON, or nests or counts beyond what Python reads; with the name of a field
+        Invalid: when the text is too long, is no JSON, is nested too deeply, or has an integer with too many digits; with the name of a field
             that an object has twice, as readers of JSON do not agree on which of them counts.
 
     >>> parse_config('{"hidden_size": 64, "hidden_size": 128}')

@@ -113,7 +113,13 @@ class Fields:
             present = key in self._config
             fallback = null if present else default
             if fallback == REQUIRED:
-                raise Invalid(self.name(key), value, "there, and this family needs it" if not present else "a number")
+                raise Invalid(
+                    self.name(key),
+                    value,
+                    "a number; the config leaves it out, and this model_type has no default for it"
+                    if not present
+                    else "a number",
+                )
             self.assume(key, fallback)
             return fallback
         return check_int(self.name(key), value, low, high)

@@ -71,7 +71,11 @@ def _sharing(fields: Fields, layers: int, windows: list[int | None], default: in
     shared = fields.integer("num_kv_shared_layers", default, null=0, low=0, high=layers)
     own = windows[: layers - shared]
     if shared and set(windows) != set(own):
-        raise Invalid(fields.name("num_kv_shared_layers"), shared, "a number that leaves a layer of each kind a cache")
+        raise Invalid(
+            fields.name("num_kv_shared_layers"),
+            shared,
+            "small enough that one layer of each window keeps a cache of its own",
+        )
     return [layer >= layers - shared for layer in range(layers)]
 
 

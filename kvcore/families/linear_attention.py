@@ -116,7 +116,11 @@ def _kimi_layers(fields: Fields, layers: int) -> tuple[int, tuple[int, int], int
     keys = ("linear_num_heads", "linear_head_dim", "linear_conv_kernel_dim")
     if not fields.has("linear_attn_config"):
         if named is None:
-            raise Invalid(fields.name("linear_attn_config"), None, "there, or layer_types")
+            raise Invalid(
+                fields.name("linear_attn_config"),
+                None,
+                "an object that lists the layers of each kind, and there is no layer_types",
+            )
         heads, dim, kernel = (fields.integer(key, high=1024 if "kernel" in key else MOST_WIDTH) for key in keys)
         return len(named), (heads, dim), kernel
     inner = fields.inside("linear_attn_config")

@@ -32,7 +32,11 @@ def _blocks(fields: Fields) -> list[str]:
         length = len(given) if isinstance(given, list) else 0
         found = fields.strings("layers_block_type", length, (*_BLOCKS.values(), *_ALIASES))
         if not found or length > MOST_LAYERS:
-            raise Invalid(fields.name("hybrid_override_pattern"), None, "there, or layers_block_type, a list")
+            raise Invalid(
+                fields.name("hybrid_override_pattern"),
+                None,
+                "a string of the letters M, *, - and E, and there is no list layers_block_type",
+            )
         blocks = [_ALIASES.get(block, block) for block in found]
     layers = fields.integer("num_hidden_layers", len(blocks), high=MOST_LAYERS)
     if layers != len(blocks):
