@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from kvcore import __version__
 from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, MODELS, Model, gpu
-from kvcore.config import parse_config, shape_from_config
+from kvcore.config import MOST_CHARACTERS, parse_config, shape_from_config
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
 from kvcore.errors import Invalid, KvcoreError, UnknownName
 from kvcore.footprint import Footprint
@@ -25,7 +25,7 @@ from kvcore.units import format_bytes, format_count, format_parameters, format_r
 
 __all__ = ["main"]
 
-_MOST_READ = 1_000_001  # characters: one more than kvcore.config accepts, so that a longer file is refused unread
+_MOST_READ = MOST_CHARACTERS + 1  # one more than kvcore.config accepts, so that a longer file is refused unread
 _MOST_DIGITS = 1000  # CPython refuses to read above 4,300 digits; every allowed number is far shorter
 
 

@@ -1,4 +1,4 @@
-"""Reads a Hugging Face config.json into a shape, or refuses it and names the field that is the reason.
+"""Reads a Hugging Face config.json, or Mistral's params.json, into a shape, or refuses it and names the field that is the reason.
 
 A config is data from strangers. Every field that a family's code reads is read here with its type and range checked,
 every default is that code's own and is remembered as assumed, and a field that nobody has read, but whose name speaks
@@ -11,18 +11,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kvcore.errors import Invalid, Unsupported
-from kvcore.families import FAMILIES, NESTED, REFUSED
+from kvcore.errors import Invalid, KvcoreError, Unsupported
+from kvcore.families import ALIASES, FAMILIES, NESTED, REFUSED
 from kvcore.fields import Fields
+from kvcore.mistral_params import KIND, is_mistral_params, read_mistral_params
+from kvcore.nested import text_fields
 from kvcore.shape import Shape
 
-__all__ = ["Reading", "parse_config", "read_config", "shape_from_config"]
+__all__ = ["MOST_CHARACTERS", "Reading", "parse_config", "read_config", "shape_from_config"]
 
 _MOST_FIELDS = 1024
-_MOST_CHARACTERS = 1_000_000
+
+MOST_CHARACTERS = 8_000_000
+"""The most characters of a file. The longest published config that we know of has 3.1 million, nearly all of them in
+`quantization_config.quantized_layers`, a list of the matrices of a model with 384 experts in 60 layers."""
+
 _MOST_DEPTH = 64  # the JSON reader recurses, and in the browser there is little stack
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-_NO_LAYOUT = ("architectures", "auto_map", "rope_parameters", "rope_scaling", "transformers_version")
+_NO_LAYOUT = (
+    "architectures",
+    "auto_map",
+    "rope_parameters",
+    "rope_scaling",
+    "transformers_version",
+    "vision_config",
+    "audio_config",
+)
 _STORAGE = ("dtype", "quantization_config", "torch_dtype")
 """How the checkpoint's weights are stored: read, so that a link carries it, and no part of the shape."""
 
@@ -33,7 +47,8 @@ _ONCE_FLAT = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}  # b
 class Reading:
     """What a config says: the shape, the model_type it was read as, and the defaults taken for fields it leaves out.
 
-    `fields` are those of its fields that were read: a smaller config that reads the same.
+    `assumed` maps the full name of each such field (`text_config.num_key_value_heads`) to the value that was taken, which is
+    the default of the family's own code. `fields` are those of its fields that were read: a smaller config that reads the same.
     """
 
     model_type: str
@@ -43,81 +58,100 @@ class Reading:
 
 
 def read_config(config: object) -> Reading:
-    """Read the parsed JSON of a config.json.
+    """Read the parsed JSON of a config.json, or of Mistral's params.json.
 
     Raises:
         Invalid: a field is missing, of the wrong type, out of range, or contradicts another.
         Unsupported: model_type, a layer type or a field has no formula here.
+
+    >>> gpt2 = {"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": 1024, "vocab_size": 50257}
+    >>> reading = read_config(gpt2)
+    >>> reading.shape.params, reading.assumed["n_inner"]
+    (124439808, 3072)
     """
     outer = fields = Fields(config)
     if isinstance(config, Mapping) and len(config) > _MOST_FIELDS:
         raise Invalid("config", config, f"an object of at most {_MOST_FIELDS} fields")
+    if is_mistral_params(config):
+        return _reading(outer, fields, KIND, read_mistral_params(_with_storage(fields)))
     kind = fields.value("model_type")
     if isinstance(kind, str) and kind in NESTED:
         if isinstance(fields.value("text_config"), Mapping):
-            fields, kind = _nested(fields, kind)
+            fields, kind = text_fields(fields, kind)
         elif kind in _ONCE_FLAT:
             kind = _ONCE_FLAT[kind]
         else:
             raise Invalid("text_config", fields.value("text_config"), "there, and it describes the layers")
-    fields.ignore(*_NO_LAYOUT)
     fields.value("model_type")
-    for key in _STORAGE:
-        outer.value(key)
-        fields.value(key)
+    _with_storage(outer)
+    _with_storage(fields)
     reader = FAMILIES.get(kind) if isinstance(kind, str) else None
     if reader is None:
         raise Unsupported(
             fields.name("model_type"), kind, REFUSED.get(str(kind), f"one of {', '.join((*FAMILIES, *NESTED))}")
         )
-    shape = reader(fields)
+    for key, names in ALIASES.get(str(kind), {}).items():
+        fields.also_called(key, *names)
+    return _reading(outer, fields, str(kind), reader(fields))
+
+
+def _with_storage(fields: Fields) -> Fields:
+    """Mark what says how the weights are stored as read, and what says nothing of the layers as known."""
+    fields.ignore(*_NO_LAYOUT, why="names of programs, rotary positions, and encoders, which are not counted")
+    for key in _STORAGE:
+        fields.value(key)
+    return fields
+
+
+def _reading(outer: Fields, fields: Fields, kind: str, shape: Shape) -> Reading:
+    """Refuse the fields that nobody knows, and put the reading together."""
     fields.finish()
     used = outer.used() if fields is outer else {**outer.used(), "text_config": fields.used()}
     return Reading(
-        model_type=str(kind),
+        model_type=kind,
         shape=shape,
         assumed=MappingProxyType(fields.assumed),
         fields=MappingProxyType(used),
     )
 
 
-def _nested(outer: Fields, kind: str) -> tuple[Fields, object]:
-    """The fields of `text_config` and its model_type. `tie_word_embeddings` may be inside, outside, or the same in both."""
-    allowed = NESTED[kind]
-    text = outer.value("text_config")
-    tied = outer.value("tie_word_embeddings")
-    inner = Fields(text, "text_config.")
-    inner_kind = inner.value("model_type")
-    if inner_kind is None and len(allowed) == 1:
-        inner_kind = allowed[0]
-    if inner_kind not in allowed:
-        expected = REFUSED.get(str(inner_kind), f"one of {', '.join(allowed)}, as {kind} has it")
-        raise Unsupported("text_config.model_type", inner_kind, expected)
-    if tied is not None and inner.has("tie_word_embeddings") and inner.value("tie_word_embeddings") != tied:
-        raise Invalid("tie_word_embeddings", tied, "what text_config.tie_word_embeddings says")
-    if tied is not None and isinstance(text, Mapping):
-        inner = Fields({**text, "tie_word_embeddings": tied}, "text_config.")
-    return inner, inner_kind
-
-
 def parse_config(text: str) -> object:
     """The JSON of a config.json, which may hold NaN and Infinity as Python writes them.
 
     Raises:
-        Invalid: when the text is too long, is no JSON, or nests or counts beyond what Python reads.
+        Invalid: when the text is too long, is no JSON, or nests or counts beyond what Python reads; with the name of a field
+            that an object has twice, as readers of JSON do not agree on which of them counts.
+
+    >>> parse_config('{"hidden_size": 64, "hidden_size": 128}')
+    Traceback (most recent call last):
+    kvcore.errors.Invalid: hidden_size: 128 is not the only value of this field: the file has it twice
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise Invalid("config", f"{len(text)} characters", f"at most {_MOST_CHARACTERS} characters")
-    depth = deepest = 0
-    for part in _STRING_OR_BRACKET.findall(text):
+    if len(text) > MOST_CHARACTERS:
+        raise Invalid("config", f"{len(text)} characters", f"at most {MOST_CHARACTERS} characters")
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        part = text[match.start()]
         depth += 1 if part in "[{" else -1 if part in "]}" else 0
-        deepest = max(deepest, depth)
-    if deepest > _MOST_DEPTH:
-        raise Invalid("config", f"{deepest} levels", f"nested at most {_MOST_DEPTH} levels deep")
+        if depth > _MOST_DEPTH:
+            raise Invalid("config", f"{depth} levels", f"nested at most {_MOST_DEPTH} levels deep")
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
+    except KvcoreError:
+        raise
     except (ValueError, RecursionError) as error:
         raise Invalid("config", text, f"JSON that can be read ({type(error).__name__})") from error
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of these fields."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, value in pairs:
+            if key in seen:
+                raise Invalid(key, value, "the only value of this field: the file has it twice")
+            seen.add(key)
+    return found
 
 
 def shape_from_config(config: object) -> Shape:

@@ -9,6 +9,7 @@ __all__ = ["Invalid", "KvcoreError", "OutOfRange", "UnknownName", "Unsupported",
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_BITS = 128
+_SHOWN_NAME = 120
 
 
 def short_repr(value: object) -> str:
@@ -27,6 +28,13 @@ def short_repr(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS + 2 else text[:_SHOWN_CHARACTERS] + "..."
 
 
+def _shown_name(field: str) -> str:
+    """Return the name of a field, which may come from a stranger's file, as short printable ASCII."""
+    if len(field) <= _SHOWN_NAME and field.isascii() and field.isprintable():
+        return field
+    return ascii(field)[1:-1][:_SHOWN_NAME] + ("..." if len(ascii(field)) > _SHOWN_NAME + 2 else "")
+
+
 class KvcoreError(ValueError):
     """Input that kvcore refuses: the base class of all its exceptions.
 
@@ -37,7 +45,7 @@ class KvcoreError(ValueError):
     """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{field}: {short_repr(value)} is not {expected}")
+        super().__init__(f"{_shown_name(field)}: {short_repr(value)} is not {expected}")
         self.field = field
         self.value = value
         self.expected = expected

@@ -19,12 +19,13 @@ arguments; `common` has what several need, `recurrent_layers` the layers that ke
 function, add it to the table at the end of its module, and add a row to tests/kvcore/counted.json with a small config and the
 parameters that huggingface/transformers counts for it on torch's "meta" device (or its name to UNCOUNTED in
 tests/kvcore/test_families.py, with the reason). A field that changes the shape must be read, one that does not must be ignored
-by name; all others are refused.
+by name, with the reason; all others are refused. Other names of a field stand in `aliases`.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from kvcore.families.aliases import ALIASES
 from kvcore.families.common import Reader
 from kvcore.families.gemma import GEMMA
 from kvcore.families.gpt_like import GPT_LIKE
@@ -38,7 +39,7 @@ from kvcore.families.nemotron import NEMOTRON
 from kvcore.families.older_dense import OLDER_DENSE
 from kvcore.families.sliding_window import SLIDING_WINDOW
 
-__all__ = ["FAMILIES", "NESTED", "REFUSED", "Reader"]
+__all__ = ["ALIASES", "FAMILIES", "NESTED", "REFUSED", "TIED_OUTSIDE", "Reader"]
 
 FAMILIES: Mapping[str, Reader] = MappingProxyType(
     dict(
@@ -77,6 +78,31 @@ NESTED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 Images and sounds become tokens among the others in these, so the cache is that of the text model; its parameters alone
 are counted, the encoders' are not."""
+
+TIED_OUTSIDE: Mapping[str, bool] = MappingProxyType(
+    {
+        "aya_vision": True,
+        "gemma3": True,
+        "gemma3n": True,
+        "gemma4": True,
+        "internvl": True,
+        "kimi_k25": True,
+        "llama4": False,
+        "llava": False,
+        "llava_next": False,
+        "llava_onevision": False,
+        "mistral3": True,
+        "paligemma": True,
+        "qwen2_5_vl": False,
+        "qwen2_vl": False,
+        "qwen3_5": False,
+        "qwen3_5_moe": False,
+        "qwen3_vl": False,
+        "qwen3_vl_moe": False,
+    }
+)
+"""model_type of such a model -> what its class takes for `tie_word_embeddings` where the config does not say it outside
+`text_config` (huggingface/transformers 5.24, configuration_FAMILY.py)."""
 
 REFUSED: Mapping[str, str] = MappingProxyType(
     {

@@ -9,6 +9,7 @@ from kvcore.layers import MOST_LAYERS, LayerGroup
 from kvcore.shape import Mlp, Shape
 
 __all__ = [
+    "MTP",
     "Reader",
     "after_the_first",
     "attention_groups",
@@ -23,6 +24,9 @@ __all__ = [
 
 Reader = Callable[[Fields], Shape]
 """What reads the configs of one model_type."""
+
+MTP = "layers that predict further tokens: engines load them only to guess ahead, and they are left out here"
+"""Why fields about multi-token prediction are ignored."""
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 
@@ -60,7 +64,10 @@ def layer_windows(
     """
     types = fields.strings("layer_types", layers, (_FULL, local))
     if types is None:
-        return [window if sliding else None for sliding in (slides or [True] * layers)]
+        slides = list(slides or [True] * layers)
+        if window is not None and not all(slides):
+            fields.assume("layer_types", f"{local} in {sum(slides)} of {layers} layers")
+        return [window if sliding else None for sliding in slides]
     if window is None and local in types:
         raise Invalid(fields.name(window_key), None, f"the window that the {local} layers of layer_types need")
     return [window if kind == local else None for kind in types]
@@ -116,10 +123,11 @@ def routed_mlps(routed: Sequence[bool], width: int, dense_width: int, **more: An
 def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
     """Which layers have experts: those from `first_k_dense_replace` on, or the "sparse" ones of `mlp_layer_types`."""
     types = fields.strings("mlp_layer_types", layers, ("dense", "sparse"))
-    first = fields.integer("first_k_dense_replace", default, null=default, low=0, high=MOST_LAYERS)
-    fields.require("moe_layer_freq", expected=1, default=1)
+    fields.only("moe_layer_freq", 1, why="experts in every layer after the first ones")
     if types is not None:
+        fields.ignore("first_k_dense_replace", why="mlp_layer_types says it layer by layer")
         return [kind == "sparse" for kind in types]
+    first = fields.integer("first_k_dense_replace", default, low=0, high=MOST_LAYERS)
     return [layer >= first for layer in range(layers)]
 
 

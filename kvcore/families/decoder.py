@@ -6,7 +6,7 @@ from kvcore.families.common import attention_groups, checked_heads, head_width, 
 from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
 
-__all__ = ["Mlps", "Windows", "always", "decoder", "dense", "every", "from_qwen", "never"]
+__all__ = ["Mlps", "Windows", "always", "decoder", "dense", "every", "from_layer", "from_qwen", "if_used", "never"]
 
 type Windows = Callable[[Fields, int], Sequence[int | None]]
 """Fields and the number of layers -> the window of each layer, None where it attends to everything."""
@@ -26,24 +26,53 @@ def always(fields: Fields, layers: int) -> Sequence[int | None]:
 
 
 def every(step: int, default_window: int | None, key: str | None = None) -> Windows:
-    """Sliding-window layers, with full attention in every `step`-th one; the config may override `step` under `key`."""
+    """Sliding-window layers, with full attention in every `step`-th one; the config may override `step` under `key`.
+
+    `layer_types` decides where the config has it, and the field `key` is then not read.
+    """
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", default_window)
-        period = fields.integer(key, step, null=step) if key else step
+        period = step
+        if key and fields.has("layer_types"):
+            fields.ignore(key, why="layer_types says it layer by layer")
+        elif key:
+            period = fields.integer(key, step)
         return layer_windows(fields, layers, window, [(layer + 1) % period != 0 for layer in range(layers)])
 
     return windows
 
 
-def from_qwen(fields: Fields, layers: int) -> Sequence[int | None]:
-    """Qwen's rule: with `use_sliding_window`, the layers from index `max_window_layers` on have the window; else none has."""
-    if not fields.flag("use_sliding_window", default=False):
-        fields.ignore("sliding_window", "max_window_layers")
+def if_used(windows: Windows) -> Windows:
+    """The `windows` of a config that says `use_sliding_window`, which is false by default; no windows in the others."""
+
+    def used(fields: Fields, layers: int) -> Sequence[int | None]:
+        if fields.flag("use_sliding_window", default=False):
+            return windows(fields, layers)
+        fields.ignore("sliding_window", "max_window_layers", why="read only with use_sliding_window")
         return layer_windows(fields, layers, None)
-    window = fields.tokens("sliding_window", 4096)
-    first = fields.integer("max_window_layers", 28, low=0)
-    return layer_windows(fields, layers, window, [layer >= first for layer in range(layers)])
+
+    return used
+
+
+def from_qwen(default_first: int) -> Windows:
+    """Qwen's rule: with `use_sliding_window`, the layers from index `max_window_layers` on have the window; else none has.
+
+    Qwen2Config and Qwen3Config (huggingface/transformers 5.24) take 28 as the default of `max_window_layers`, the text models
+    of Qwen2-VL and Qwen2.5-VL take 80.
+    """
+    return if_used(from_layer("max_window_layers", default_first))
+
+
+def from_layer(key: str, default: int) -> Windows:
+    """The layers from index `key` on have the `sliding_window`, 4,096 by default; null means no window."""
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        window = fields.tokens("sliding_window", 4096)
+        first = fields.integer(key, default, low=0)
+        return layer_windows(fields, layers, window, [layer >= first for layer in range(layers)])
+
+    return windows
 
 
 def dense(*, bias: bool = False, gated: bool = True, key: str = "intermediate_size") -> Mlps:

@@ -19,13 +19,18 @@ from kvcore.tensors import Tensor
 __all__ = ["GEMMA"]
 
 
+_BOTH_WAYS = "which tokens of a prompt see each other; as many are cached"
+
+
 def _gemma(fields: Fields) -> Shape:
+    fields.ignore("use_bidirectional_attention", why=_BOTH_WAYS)
     bias = fields.flag("attention_bias", default=False)
     return decoder(fields, default_kv_heads=16, default_head_dim=256, qkv_bias=bias, output_bias=bias, tied=True)
 
 
 def _gemma2(fields: Fields) -> Shape:
     """Sliding-window and full-attention layers alternate, starting with sliding; norms before and after attention and MLP."""
+    fields.ignore("use_bidirectional_attention", why=_BOTH_WAYS)
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
@@ -41,7 +46,10 @@ def _gemma2(fields: Fields) -> Shape:
 
 def _gemma3(fields: Fields) -> Shape:
     """Five sliding-window layers, then one of full attention (`sliding_window_pattern`); a norm over each query and key head."""
-    fields.require("use_bidirectional_attention", expected=False, default=False)
+    fields.only("use_bidirectional_attention", False, why="true would halve the window")
+    fields.ignore(
+        "_sliding_window_pattern", why="what transformers 4 wrote beside layer_types; neither is read from it"
+    )
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
@@ -75,7 +83,10 @@ def _gemma3n(fields: Fields) -> Shape:
     rows = fields.integer("vocab_size_per_layer_input", 262_144)
     inputs = fields.integer("altup_num_inputs", 4, high=64)
     laurel = fields.integer("laurel_rank", 64)
-    fields.ignore("altup_active_idx", "altup_correct_scale", "activation_sparsity_pattern")
+    fields.ignore(
+        "altup_active_idx", "altup_correct_scale", why="which of AltUp's inputs is used; its matrices are all there"
+    )
+    fields.ignore("activation_sparsity_pattern", why="how many activations are set to zero; the MLPs keep their widths")
     tensors: tuple[Tensor, ...] = (
         Tensor("laurel.linear_left", (laurel, hidden), "mlp", layers),
         Tensor("laurel.linear_right", (hidden, laurel), "mlp", layers),
@@ -156,24 +167,19 @@ def _gemma4(fields: Fields) -> Shape:
     embeddings, the MoE one has a dense MLP beside its experts and three norms more a layer.
     """
     fields.require("attention_bias", expected=False, default=False)
-    fields.require("use_bidirectional_attention", expected="vision", default="vision")
+    fields.only("use_bidirectional_attention", "vision", why="tokens of an image see each other; as many are cached")
     hidden, heads, layers = usual_sizes(fields)
     windows = list(every(6, 512)(fields, layers))
     if windows[-1] is not None:
         raise Unsupported(fields.name("layer_types"), "sliding_attention", "full_attention in the last layer")
     shared = _sharing(fields, layers, windows, 0)
-    local_heads = fields.integer("num_key_value_heads", 4)
     k_is_v = fields.flag("attention_k_eq_v", default=False)
-    wide_heads = fields.integer("num_global_key_value_heads", local_heads, null=local_heads)
-    wide_heads = wide_heads if k_is_v else local_heads
-    local_dim, wide_dim = fields.integer("head_dim", 256), fields.integer("global_head_dim", 512)
-    checked_heads(fields, "num_key_value_heads", local_heads, heads)
-    checked_heads(fields, "num_global_key_value_heads", wide_heads, heads)
-    made: dict[tuple[int | None, bool], LayerGroup] = {}
-    for window, other in zip(windows, shared, strict=True):
-        kv_heads, dim = (wide_heads, wide_dim) if window is None else (local_heads, local_dim)
-        known = made.get((window, other))
-        made[window, other] = LayerGroup(
+    made: dict[tuple[int | None, bool, int, int], LayerGroup] = {}
+    for window, other, (kv_heads, dim) in zip(
+        windows, shared, _gemma4_heads(fields, heads, windows, k_is_v), strict=True
+    ):
+        known = made.get((window, other, kv_heads, dim))
+        made[window, other, kv_heads, dim] = LayerGroup(
             kind="shared" if other else "full" if window is None else "sliding",
             layers=known.layers + 1 if known else 1,
             kv_heads=kv_heads,
@@ -198,22 +204,54 @@ def _gemma4(fields: Fields) -> Shape:
     )
 
 
+def _gemma4_heads(fields: Fields, heads: int, windows: list[int | None], k_is_v: bool) -> list[tuple[int, int]]:
+    """KV heads and head width of each layer.
+
+    Full-attention layers have `global_head_dim`, and `num_global_key_value_heads` if `attention_k_eq_v`; or, in files that
+    transformers 5.24 saves, what `per_layer_config` says under the layer's index in place of both.
+    """
+    local = (fields.integer("num_key_value_heads", 4), fields.integer("head_dim", 256))
+    checked_heads(fields, "num_key_value_heads", local[0], heads)
+    if not fields.has("per_layer_config"):
+        wide_heads = fields.integer("num_global_key_value_heads", local[0], null=local[0])
+        wide = (wide_heads if k_is_v else local[0], fields.integer("global_head_dim", 512))
+        checked_heads(fields, "num_global_key_value_heads", wide[0], heads)
+        return [wide if window is None else local for window in windows]
+    fields.ignore("num_global_key_value_heads", "global_head_dim", why="per_layer_config takes their place")
+    given = fields.inside("per_layer_config")
+    found = []
+    for layer in range(len(windows)):
+        kv_heads, dim = local
+        if given.has(str(layer)):
+            inner = given.inside(str(layer))
+            kv_heads = inner.integer("num_key_value_heads") if inner.has("num_key_value_heads") else kv_heads
+            dim = inner.integer("head_dim") if inner.has("head_dim") else dim
+            checked_heads(inner, "num_key_value_heads", kv_heads, heads)
+            inner.refuse_others()
+        found.append((kv_heads, dim))
+    given.refuse_others()
+    return found
+
+
 def _gemma4_mlps(
     fields: Fields, hidden: int, shared: list[bool], *, moe: bool
 ) -> tuple[tuple[Mlp, ...], tuple[Tensor, ...]]:
     """The MLPs, and what a router has beside its matrix: a scale for its input and one for each expert."""
     layers, width = len(shared), fields.integer("intermediate_size")
     doubled = sum(shared) if fields.flag("use_double_wide_mlp", default=False) else 0
-    fields.ignore("top_k_experts", "expert_intermediate_size")
+    fields.ignore("top_k_experts", why="how many experts a token is sent to")
     if not moe:
-        fields.ignore("num_experts", "moe_intermediate_size")
+        fields.ignore(
+            "num_experts", "moe_intermediate_size", "expert_intermediate_size", why="read only with enable_moe_block"
+        )
         parts = ((layers - doubled, width), (doubled, 2 * width))
         return tuple(Mlp(layers=count, intermediate_size=size, gated=True) for count, size in parts if count), ()
     if doubled:
         raise Unsupported(fields.name("use_double_wide_mlp"), True, "false beside enable_moe_block")
-    experts = fields.integer("num_experts")
+    experts, expert_width = fields.integer("num_experts"), fields.integer("moe_intermediate_size")
+    fields.agree("expert_intermediate_size", expert_width)
     routed = Mlp(
-        layers=layers, intermediate_size=fields.integer("moe_intermediate_size"), gated=True, experts=experts,
+        layers=layers, intermediate_size=expert_width, gated=True, experts=experts,
         shared_size=width,
     )  # fmt: skip
     return (routed,), (
@@ -226,7 +264,7 @@ def _per_layer_inputs(fields: Fields, hidden: int, layers: int) -> tuple[Tensor,
     """The per-layer embedding of Gemma 4, in the models that have one."""
     width = fields.integer("hidden_size_per_layer_input", 256, null=0, low=0)
     if not width:
-        fields.ignore("vocab_size_per_layer_input")
+        fields.ignore("vocab_size_per_layer_input", why="there is no per-layer embedding")
         return ()
     return _per_layer_embedding(hidden, layers, width, fields.integer("vocab_size_per_layer_input", 262_144))
 

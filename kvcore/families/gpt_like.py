@@ -21,7 +21,7 @@ __all__ = ["GPT_LIKE"]
 
 def _gpt2(fields: Fields) -> Shape:
     """GPT-2, GPT-3: learned positions, biases everywhere, tied."""
-    fields.require("add_cross_attention", expected=False, default=False)
+    fields.only("add_cross_attention", False, why="a decoder alone has none")
     hidden, heads, layers = fields.integer("n_embd"), fields.integer("n_head"), fields.layers("n_layer")
     positions = fields.integer("n_positions")
     return Shape(
@@ -43,9 +43,9 @@ def _gpt_bigcode(fields: Fields) -> Shape:
     """StarCoder: GPT-2 with one KV head for all query heads, unless `multi_query` is false."""
     heads = fields.integer("n_head")
     shape = _gpt2(fields)
-    if not fields.flag("multi_query", default=True):
-        return shape
-    return shape.edited(kv_heads=1) if heads > 1 else shape
+    single = fields.flag("multi_query", default=True)
+    fields.agree("num_key_value_heads", 1 if single else heads)
+    return shape.edited(kv_heads=1) if single and heads > 1 else shape
 
 
 def _gptj(fields: Fields) -> Shape:
@@ -86,7 +86,7 @@ def _gpt_neox(fields: Fields) -> Shape:
 def _opt(fields: Fields) -> Shape:
     """OPT: the table of learned positions has two rows more than there are positions. OPT-350M's narrower embedding is refused."""
     hidden, heads, layers = usual_sizes(fields)
-    fields.require("word_embed_proj_dim", expected=hidden, default=hidden)
+    fields.agree("word_embed_proj_dim", hidden)
     fields.require("do_layer_norm_before", expected=True, default=True)
     fields.require("layer_norm_elementwise_affine", expected=True, default=True)
     bias = fields.flag("enable_bias", default=True)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import Reader, after_the_first, routed_mlps, usual_sizes
+from kvcore.families.common import MTP, Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.families.decoder import dense
-from kvcore.fields import Fields
+from kvcore.fields import REQUIRED, Fields
 from kvcore.latent import LatentGroup
 from kvcore.shape import Mlp, Shape
 from kvcore.tensors import Tensor
@@ -19,18 +19,23 @@ from kvcore.tensors import Tensor
 __all__ = ["LATENT_ATTENTION", "latent_tensors"]
 
 
-def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, tuple[Tensor, ...]]:
+def latent_tensors(
+    fields: Fields, hidden: int, heads: int, *, direct: int = REQUIRED
+) -> tuple[int, int, tuple[Tensor, ...]]:
     """Read r_kv, d_rope, and the tensors of one layer's attention.
 
-    Q is computed through a low rank with a norm (`q_lora_rank`), or directly where that is null. K and V are computed from
+    Q is computed through a low rank with a norm (`q_lora_rank`), or directly where that is null; `direct` 0 says that a config
+    without the field means that too. K and V are computed from
     the cached latent of r_kv values, which has a norm; the rotary part of K (d_rope values) is cached next to it.
     Every head has d_nope + d_rope values of Q and K, and d_v of V.
     """
     rank, rope = fields.integer("kv_lora_rank"), fields.integer("qk_rope_head_dim")
     nope, value = fields.integer("qk_nope_head_dim"), fields.integer("v_head_dim")
-    query_rank = fields.integer("q_lora_rank", null=0, low=0)
+    query_rank = fields.integer("q_lora_rank", direct, null=0)
     bias = fields.flag("attention_bias", default=False)
-    fields.ignore("qk_head_dim", "head_dim", "num_key_value_heads", "rope_interleave")
+    fields.agree("qk_head_dim", nope + rope)
+    fields.ignore("head_dim", why="the widths of heads are qk_nope_head_dim, qk_rope_head_dim and v_head_dim")
+    fields.ignore("num_key_value_heads", why="every head's K and V are computed from the one latent vector")
     queries = heads * (nope + rope)
     tensors = [
         Tensor("kv_a_proj_with_mqa", (rank + rope, hidden), "attention"),
@@ -52,12 +57,16 @@ def latent_tensors(fields: Fields, hidden: int, heads: int) -> tuple[int, int, t
     return rank, rope, tuple(tensors)
 
 
-def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tuple[Mlp, ...]:
-    """Dense MLPs in the first layers, routed and shared experts after; `corrected` routers have a bias for each expert."""
+def _experts(fields: Fields, layers: int, *, first: int, corrected: bool, shared: int = 1) -> tuple[Mlp, ...]:
+    """Dense MLPs in the first layers, routed and shared experts after; `corrected` routers have a bias for each expert.
+
+    `first` and `shared` are the defaults of `first_k_dense_replace` and `n_shared_experts` in the family's config class; null
+    means no shared expert (deepseek-ai's modeling_deepseek.py).
+    """
     routed = after_the_first(fields, layers, first)
     width = fields.integer("moe_intermediate_size")
-    shared = fields.integer("n_shared_experts", null=0, low=0, high=1024)
-    fields.ignore("ep_size")
+    shared = fields.integer("n_shared_experts", shared, null=0, low=0, high=1024)
+    fields.ignore("ep_size", why="over how many GPUs experts were divided in training")
     return routed_mlps(
         routed,
         width,
@@ -71,7 +80,10 @@ def _experts(fields: Fields, layers: int, *, first: int, corrected: bool) -> tup
 def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shape:
     hidden, heads, layers = usual_sizes(fields)
     rank, rope, tensors = latent_tensors(fields, hidden, heads)
-    fields.ignore("num_nextn_predict_layers", "mlp_bias")
+    fields.ignore("num_nextn_predict_layers", "num_mtp_layers", why=MTP)
+    fields.ignore(
+        "mlp_bias", why="the MLPs of these families have no biases, whatever it says; where they may, it is read"
+    )
     group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
@@ -87,7 +99,7 @@ def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shap
 def _deepseek_v2(fields: Fields) -> Shape:
     layers = fields.layers("num_hidden_layers")
     fields.require("mlp_bias", expected=False, default=False)
-    return _shape(fields, _experts(fields, layers, first=0, corrected=False))
+    return _shape(fields, _experts(fields, layers, first=0, corrected=False, shared=2))
 
 
 def _deepseek_v3(fields: Fields) -> Shape:
@@ -100,7 +112,12 @@ def _mistral4(fields: Fields) -> Shape:
 
 
 def _lite(fields: Fields) -> Shape:
-    """GLM-4.7-Flash: DeepSeek-V3's layer, the first one dense."""
+    """GLM-4.7-Flash: DeepSeek-V3's layer, the first one dense. Glm4MoeLiteConfig takes head_dim for qk_rope_head_dim."""
+    if not fields.has("mlp_layer_types"):
+        fields.only(
+            "first_k_dense_replace", 1, why="Glm4MoeLiteConfig has no such field, and makes the first layer dense"
+        )
+    fields.agree("head_dim", fields.integer("qk_rope_head_dim"))
     return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=1, corrected=True))
 
 
@@ -113,11 +130,13 @@ def _sparse(fields: Fields) -> Shape:
     fields.strings("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
     kinds = fields.strings("indexer_types", layers, ("full", "shared")) or ["full"] * layers
     heads, dim = fields.integer("index_n_heads"), fields.integer("index_head_dim")
-    fields.ignore("index_topk", "index_share_for_mtp_iteration", "index_skip_topk_offset")
+    fields.ignore("index_topk", why="how many tokens are attended to; the keys of all are cached")
+    fields.ignore("index_share_for_mtp_iteration", why=MTP)
+    fields.ignore("index_skip_topk_offset", why="read only with an index_topk_freq above 1")
     if fields.has("indexer_types"):
-        fields.ignore("index_topk_freq", "index_topk_pattern")
+        fields.ignore("index_topk_freq", "index_topk_pattern", why="indexer_types says it layer by layer")
     else:
-        fields.require("index_topk_freq", expected=1, default=1)
+        fields.only("index_topk_freq", 1, why="every layer has an indexer of its own")
     hidden, query_rank = fields.integer("hidden_size"), fields.integer("q_lora_rank")
     indexer = (
         Tensor("indexer.wq_b", (heads * dim, query_rank), "attention"),
@@ -142,6 +161,7 @@ def _minicpm3(fields: Fields) -> Shape:
     if fields.value("q_lora_rank") is None:
         raise Invalid(fields.name("q_lora_rank"), None, "a number")
     fields.require("mlp_bias", expected=False, default=False)
+    fields.ignore("dim_model_base", why="a factor on the output's values")
     return _shape(fields, dense()(fields, fields.layers("num_hidden_layers")), tied=True)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import Reader, after_the_first, routed_mlps, usual_sizes
+from kvcore.families.common import MTP, Reader, after_the_first, routed_mlps, usual_sizes
 from kvcore.families.decoder import Mlps, decoder, dense
 from kvcore.families.latent_attention import latent_tensors
 from kvcore.families.mixture_of_experts import qwen_experts
@@ -23,7 +23,7 @@ from kvcore.families.recurrent_layers import (
 )
 from kvcore.fields import Fields
 from kvcore.latent import LatentGroup
-from kvcore.layers import LayerGroup
+from kvcore.layers import MOST_WIDTH, LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Mlp, Shape
 from kvcore.tensors import Tensor
@@ -34,17 +34,26 @@ __all__ = ["LINEAR_ATTENTION"]
 def _attending(fields: Fields, layers: int, default: Sequence[bool], words: tuple[str, ...]) -> list[bool]:
     """Which layers are attention layers: those whose `layer_types` entry is the first of `words`; `default` without the field."""
     types = fields.strings("layer_types", layers, words)
-    return [kind == words[0] for kind in types] if types is not None else list(default)
+    if types is None:
+        fields.assume("layer_types", f"{words[0]} in {sum(default)} of {layers} layers")
+        return list(default)
+    return [kind == words[0] for kind in types]
 
 
-def _qwen_hybrid(fields: Fields, mlps: Mlps) -> Shape:
+def _qwen_hybrid(fields: Fields, mlps: Mlps, *, kv_heads: int = 2) -> Shape:
     """One attention layer in four, with an output gate as wide as its queries; the others are gated delta-nets."""
     fields.require("attention_bias", expected=False, default=False)
-    fields.require("attn_output_gate", expected=True, default=True)
-    fields.ignore("mtp_num_hidden_layers", "mtp_use_dedicated_embeddings")
-    shape = decoder(fields, default_kv_heads=2, default_head_dim=256, mlps=mlps, qk_norm="head", windows=all_full)
+    fields.only("attn_output_gate", True, why="the gate is always there")
+    fields.ignore("mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", why=MTP)
+    shape = decoder(
+        fields, default_kv_heads=kv_heads, default_head_dim=256, mlps=mlps, qk_norm="head", windows=all_full
+    )
     layers, hidden = shape.layers, shape.hidden_size
-    step = fields.integer("full_attention_interval", 4, null=4)
+    step = 4
+    if fields.has("layer_types"):
+        fields.ignore("full_attention_interval", why="layer_types says it layer by layer")
+    else:
+        step = fields.integer("full_attention_interval", 4)
     by_step = [(layer + 1) % step == 0 for layer in range(layers)]
     attending = sum(_attending(fields, layers, by_step, ("full_attention", "linear_attention")))
     head_dim = fields.integer("head_dim", 256)
@@ -62,7 +71,7 @@ def _qwen3_next(fields: Fields) -> Shape:
 
 def _qwen3_5(fields: Fields) -> Shape:
     fields.layer_indices("mlp_only_layers", fields.layers("num_hidden_layers"))
-    return _qwen_hybrid(fields, dense())
+    return _qwen_hybrid(fields, dense(), kv_heads=4)
 
 
 def _qwen3_5_moe(fields: Fields) -> Shape:
@@ -70,36 +79,59 @@ def _qwen3_5_moe(fields: Fields) -> Shape:
 
 
 def _kimi_linear(fields: Fields) -> Shape:
-    """Kimi Linear: latent attention (MLA) and Kimi delta attention layers, listed in `linear_attn_config` by numbers from 1."""
+    """Kimi Linear: layers of latent attention (MLA) and of Kimi delta attention; nothing is tied, as in transformers."""
     hidden, heads, layers = usual_sizes(fields)
-    inner = Fields(fields.value("linear_attn_config"), fields.name("linear_attn_config."))
-    attending = {layer - 1 for layer in inner.layer_indices("full_attn_layers", layers + 1)}
-    linear = {layer - 1 for layer in inner.layer_indices("kda_layers", layers + 1)}
-    if attending & linear or attending | linear != set(range(layers)):
-        raise Invalid(inner.name("kda_layers"), sorted(linear), "the layers that full_attn_layers leaves, from 1")
-    delta = kimi_delta(
-        hidden, max(1, len(linear)), (inner.integer("num_heads"), inner.integer("head_dim")),
-        inner.integer("short_conv_kernel_size", high=1024), weight_dtype(fields),
-    )  # fmt: skip
-    inner.finish()
-    rank, rope, tensors = latent_tensors(fields, hidden, heads)
-    fields.ignore("mla_use_nope", "num_nextn_predict_layers")
+    fields.require("tie_word_embeddings", expected=False, default=False)
+    attending, size, kernel = _kimi_layers(fields, layers)
+    delta = kimi_delta(hidden, max(1, layers - attending), size, kernel, weight_dtype(fields))
+    rank, rope, tensors = latent_tensors(fields, hidden, heads, direct=0)
+    fields.ignore("mla_use_nope", why="positions have no parameters")
+    fields.ignore("num_nextn_predict_layers", why=MTP)
     width = fields.integer("moe_intermediate_size")
-    shared = fields.integer("num_shared_experts", null=0, low=0, high=1024) * width
-    fields.ignore("num_experts_per_token", "num_expert_group", "use_grouped_topk")
-    latent = LatentGroup(layers=max(1, len(attending)), kv_rank=rank, rope_dim=rope, tensors=tensors)
+    shared = fields.integer("num_shared_experts", 1, null=0, low=0, high=1024) * width
+    fields.ignore("num_expert_group", "use_grouped_topk", why="which experts a token is sent to")
+    latent = LatentGroup(layers=max(1, attending), kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
-        groups=(*([latent] if attending else []), *([delta] if linear else [])),
+        groups=(*([latent] if attending else []), *([delta] if attending < layers else [])),
         mlps=routed_mlps(
             after_the_first(fields, layers, 1), width, fields.integer("intermediate_size"),
             experts=fields.integer("num_experts"), shared_size=shared, router_bias=True,
         ),
         vocab_size=fields.integer("vocab_size"),
-        tied=fields.flag("tie_word_embeddings", default=False),
-        context_limit=fields.tokens("model_max_length" if fields.has("model_max_length") else "max_position_embeddings"),
+        tied=False,
+        context_limit=fields.tokens("model_max_length"),
     )  # fmt: skip
+
+
+def _kimi_layers(fields: Fields, layers: int) -> tuple[int, tuple[int, int], int]:
+    """How many layers attend, heads and width of the delta attention, and the kernel of its convolution.
+
+    The published file lists the layers in `linear_attn_config`, by numbers from 1. Files that transformers 5.24 saves have
+    `layer_types` and `linear_...` beside or in place of it; where both are there they must agree.
+    """
+    types = fields.strings("layer_types", layers, ("full_attention", "linear_attention"))
+    named = None if types is None else {layer for layer, kind in enumerate(types) if kind == "full_attention"}
+    keys = ("linear_num_heads", "linear_head_dim", "linear_conv_kernel_dim")
+    if not fields.has("linear_attn_config"):
+        if named is None:
+            raise Invalid(fields.name("linear_attn_config"), None, "there, or layer_types")
+        heads, dim, kernel = (fields.integer(key, high=1024 if "kernel" in key else MOST_WIDTH) for key in keys)
+        return len(named), (heads, dim), kernel
+    inner = fields.inside("linear_attn_config")
+    attending = {layer - 1 for layer in inner.layer_indices("full_attn_layers", layers + 1)}
+    linear = {layer - 1 for layer in inner.layer_indices("kda_layers", layers + 1)}
+    if attending & linear or attending | linear != set(range(layers)):
+        raise Invalid(inner.name("kda_layers"), sorted(linear), "the layers that full_attn_layers leaves, from 1")
+    if named is not None and named != attending:
+        raise Invalid(fields.name("layer_types"), types, "what linear_attn_config says")
+    size = (inner.integer("num_heads"), inner.integer("head_dim"))
+    kernel = inner.integer("short_conv_kernel_size", high=1024)
+    for key, value in zip(keys, (*size, kernel), strict=True):
+        fields.agree(key, value)
+    inner.finish()
+    return len(attending), size, kernel
 
 
 def _lfm2(fields: Fields) -> Shape:
@@ -115,15 +147,17 @@ def _lfm2(fields: Fields) -> Shape:
             fields.integer("intermediate_size"), experts=fields.integer("num_experts", 32), router_bias=True,
         )  # fmt: skip
 
-    if fields.has("tie_embedding"):
-        fields.require("tie_word_embeddings", expected=fields.flag("tie_embedding", default=True), default=True)
     shape = decoder(fields, default_kv_heads=8, mlps=mlps, windows=all_full, qk_norm="head", tied=True)
     layers = shape.layers
-    named = fields.layer_indices("full_attn_idxs", layers) if fields.has("full_attn_idxs") else frozenset(range(layers))
+    named = frozenset(range(layers))
+    if fields.has("layer_types"):
+        fields.ignore("full_attn_idxs", why="layer_types says it layer by layer")
+    elif fields.has("full_attn_idxs"):
+        named = fields.layer_indices("full_attn_idxs", layers)
     attending = sum(_attending(fields, layers, [layer in named for layer in range(layers)], ("full_attention", "conv")))
     for key in ("conv_dim", "conv_dim_out"):
-        fields.require(key, expected=shape.hidden_size, default=shape.hidden_size)
-    fields.ignore("conv_use_xavier_init")
+        fields.agree(key, shape.hidden_size)
+    fields.ignore("conv_use_xavier_init", why="how weights are drawn before training")
     if attending == layers:
         return shape
     convolution = gated_convolution(
@@ -139,9 +173,10 @@ def _lfm2_width(fields: Fields) -> int:
     width, multiple = fields.integer(key), fields.integer("block_multiple_of", 256)
     if fields.has("intermediate_size"):
         fields.integer("intermediate_size")
-    fields.ignore("block_dim")
-    for name in ("mlp_init_scale", "out_init_scale", "norm_eps", "use_swiglu", "use_xavier_init"):
-        fields.ignore(f"block_{name}")
+    fields.agree("block_dim", fields.integer("hidden_size"))
+    fields.only("block_use_swiglu", True, why="its MLPs are gated")
+    for name in ("mlp_init_scale", "out_init_scale", "norm_eps", "use_xavier_init"):
+        fields.ignore(f"block_{name}", why="how weights are drawn before training, or the small number in a norm")
     fields.require("block_ffn_dim_multiplier", expected=1.0, default=1.0)
     if not fields.flag("block_auto_adjust_ff_dim", default=True):
         return width
@@ -159,7 +194,9 @@ def _minimax(fields: Fields) -> Shape:
     layers, hidden, heads = shape.layers, shape.hidden_size, shape.query_heads
     by_turns = [bool((layer + 1) % 2) for layer in range(layers)]
     attending = sum(_attending(fields, layers, by_turns, ("full_attention", "linear_attention")))
-    fields.ignore("block_size")
+    fields.ignore("block_size", why="how many tokens are computed at once; the state has one size")
+    factors = [f"{kind}_{name}_factor" for kind in ("full_attn", "linear_attn", "mlp") for name in ("alpha", "beta")]
+    fields.ignore(*factors, why="factors on values")
     if attending == layers:
         return shape
     dim = shape.head_dim or 0

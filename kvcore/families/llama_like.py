@@ -4,11 +4,11 @@ Each reads the fields its own code reads and takes that code's defaults. Sources
 src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, modeling_FAMILY.py for the matrices.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from kvcore.families.common import Reader, layer_windows
-from kvcore.families.decoder import always, decoder, dense, from_qwen, never
+from kvcore.families.common import MTP, Reader, layer_windows
+from kvcore.families.decoder import Windows, always, decoder, dense, from_qwen, if_used, never
 from kvcore.fields import Fields
 from kvcore.shape import Shape
 
@@ -36,27 +36,42 @@ def _ministral3(fields: Fields) -> Shape:
 
 def _qwen2(fields: Fields) -> Shape:
     """Qwen2 has biases on Q, K and V, whatever the config says, and none on the output projection."""
-    return decoder(fields, default_kv_heads=32, windows=from_qwen, qkv_bias=True)
+    fields.ignore(
+        "dual_chunk_attention_config", why="how long contexts are computed in chunks; every token stays cached"
+    )
+    return decoder(fields, default_kv_heads=32, windows=from_qwen(28), qkv_bias=True)
+
+
+def _qwen2_vl(fields: Fields) -> Shape:
+    """The text model of Qwen2-VL and Qwen2.5-VL: Qwen2 with other defaults."""
+    return decoder(fields, default_kv_heads=8, windows=from_qwen(80), qkv_bias=True)
 
 
 def _mimo(fields: Fields) -> Shape:
     """MiMo-7B is a Qwen2 with multi-token prediction layers, which are left out here."""
     fields.require("attention_bias", expected=True, default=True)
-    fields.ignore("num_nextn_predict_layers")
+    fields.ignore("num_nextn_predict_layers", why=MTP)
     return _qwen2(fields)
 
 
-def _qwen3(fields: Fields) -> Shape:
+def _qwen3(fields: Fields, windows: Windows | None = None) -> Shape:
     bias = fields.flag("attention_bias", default=False)
     return decoder(
         fields,
         default_kv_heads=32,
         default_head_dim=128,
-        windows=from_qwen,
+        windows=windows or from_qwen(28),
         qkv_bias=bias,
         output_bias=bias,
         qk_norm="head",
     )
+
+
+def _qwen3_vl(fields: Fields) -> Shape:
+    """The text model of Qwen3-VL has no windows: its config class lacks Qwen3's three fields for them."""
+    fields.only("use_sliding_window", False, why="Qwen3-VL has no windows")
+    fields.ignore("max_window_layers", why="there are no windows")
+    return _qwen3(fields, never)
 
 
 def _phi3(fields: Fields) -> Shape:
@@ -84,11 +99,22 @@ def _cohere(fields: Fields) -> Shape:
 
 
 def _smollm3(fields: Fields) -> Shape:
-    """SmolLM3 leaves rotary positions out of some layers, which changes no shape."""
+    """SmolLM3 leaves rotary positions out of some layers; with `use_sliding_window` those have the window, and no others."""
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        rotary = fields.integers("no_rope_layers", layers, (0, 1))
+        if rotary is None:
+            step = fields.integer("no_rope_layer_interval", 4)
+            rotary = [int((layer + 1) % step != 0) for layer in range(layers)]
+        return layer_windows(fields, layers, fields.tokens("sliding_window"), [not flag for flag in rotary])
+
+    fields.ignore("no_rope_layers", "no_rope_layer_interval", why="positions have no parameters; no layer has a window")
+    fields.ignore("max_window_layers", why="SmolLM3Config has no such field")
     bias = fields.flag("attention_bias", default=False)
-    fields.ignore("no_rope_layers", "no_rope_layer_interval")
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
-    return decoder(fields, default_kv_heads=4, windows=from_qwen, qkv_bias=bias, output_bias=bias, mlps=mlps, tied=True)
+    return decoder(
+        fields, default_kv_heads=4, windows=if_used(windows), qkv_bias=bias, output_bias=bias, mlps=mlps, tied=True
+    )
 
 
 def _ernie(fields: Fields) -> Shape:
@@ -128,11 +154,28 @@ def _seed_oss(fields: Fields) -> Shape:
 
 
 def _hunyuan(fields: Fields) -> Shape:
-    """Hunyuan dense: a norm over each query and key head."""
+    """Hunyuan dense: a norm over each query and key head.
+
+    Published files also hold the fields of Tencent's larger models. `use_cla` would let layers share one cache, and
+    transformers' code has no such layers; `use_qk_norm` false is honoured by vLLM (hunyuan_v1.py) and not by transformers.
+    """
     bias = fields.flag("attention_bias", default=False)
-    fields.ignore("use_qk_norm")
+    fields.require("use_qk_norm", expected=True, default=True)
+    for key in ("use_cla", "use_mla", "use_mixed_mlp_moe", "mlp_bias"):
+        fields.only(key, False, why="HunYuanDenseV1 has plain attention and plain MLPs")
+    for key in ("num_experts", "num_shared_expert"):
+        fields.only(key, 1, why="a dense model has one MLP a layer")
+    fields.ignore("cla_share_factor", why="read only with use_cla")
+    fields.ignore("org_vocab_size", "num_media_embeds", why="vocab_size is the number of rows, these are parts of it")
+    fields.ignore(
+        "mask_init_id",
+        "moe_random_routing_dropped_token",
+        "moe_drop_tokens",
+        "moe_layer_num_skipped",
+        why="how experts drop tokens, and there is one expert",
+    )
     shape = decoder(fields, qkv_bias=bias, output_bias=bias, qk_norm="head")
-    fields.require("attention_head_dim", expected=shape.head_dim, default=shape.head_dim)
+    fields.agree("attention_head_dim", shape.head_dim)
     return shape
 
 
@@ -157,7 +200,7 @@ def _arcee(fields: Fields) -> Shape:
     """Arcee: Llama with MLPs of two matrices and squared ReLU."""
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False), gated=False)
-    return decoder(fields, default_kv_heads=32, qkv_bias=bias, output_bias=bias, mlps=mlps)
+    return decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps)
 
 
 LLAMA_LIKE: Mapping[str, Reader] = MappingProxyType(
@@ -178,10 +221,10 @@ LLAMA_LIKE: Mapping[str, Reader] = MappingProxyType(
         "olmo2": _olmo2,
         "phi3": _phi3,
         "qwen2": _qwen2,
-        "qwen2_5_vl_text": _qwen2,
-        "qwen2_vl_text": _qwen2,
+        "qwen2_5_vl_text": _qwen2_vl,
+        "qwen2_vl_text": _qwen2_vl,
         "qwen3": _qwen3,
-        "qwen3_vl_text": _qwen3,
+        "qwen3_vl_text": _qwen3_vl,
         "seed_oss": _seed_oss,
         "smollm3": _smollm3,
         "stablelm": _stablelm,

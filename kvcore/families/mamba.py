@@ -7,6 +7,7 @@ modeling_FAMILY.py for the matrices.
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from kvcore.errors import Invalid
 from kvcore.families.common import Reader, routed_mlps
@@ -56,19 +57,15 @@ def _mamba(fields: Fields) -> Shape:
     hidden, layers = fields.integer("hidden_size"), fields.layers("num_hidden_layers")
     expanded = fields.integer("expand", 2, high=64) * hidden
     inner = fields.integer("intermediate_size", expanded)
-    fields.require("d_inner", expected=inner, default=inner)
+    fields.agree("d_inner", inner)
+    fields.agree("d_model", hidden)
+    fields.agree("n_layer", layers)
     fields.ignore(
-        "d_model",
-        "n_layer",
-        "fused_add_norm",
-        "residual_in_fp32",
-        "rms_norm",
-        "mixer_rms_eps",
-        "ssm_cfg",
-        "use_mambapy",
-        "use_associative_scan",
-        "pad_vocab_size_multiple",
+        "fused_add_norm", "use_mambapy", "use_falcon_mambapy", "use_associative_scan", why="how it is computed"
     )
+    fields.ignore("rms_norm", why="the norms of MambaModel are RMS norms, whatever it says")
+    fields.ignore("ssm_cfg", why="the original code's settings, which transformers does not read")
+    fields.ignore("pad_vocab_size_multiple", why="vocab_size is the number of rows, after padding")
     layer = _mamba1(fields, hidden, inner)
     group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return _alone(fields, group, hidden, tied=True)
@@ -80,11 +77,13 @@ def _mamba2_alone(fields: Fields) -> Shape:
     layer = _mamba2(
         fields, hidden, heads="num_heads", head_dim="head_dim", state="state_size", groups="n_groups", kernel="conv_kernel",
         conv_bias=fields.flag("use_conv_bias", default=True), bias=fields.flag("use_bias", default=False),
+        default_groups=8,
     )  # fmt: skip
     inner = fields.integer("expand", 2, high=64) * hidden
     if inner != layer.heads * layer.head_dim:
         raise Invalid(fields.name("num_heads"), layer.heads, f"a number of heads that add up to {inner} values")
-    fields.ignore("chunk_size", "residual_in_fp32", "rms_norm", "time_step_rank", "use_cache", "norm_before_gate")
+    fields.ignore("chunk_size", "time_step_rank", why="how it is computed; Mamba-2 has no low rank for its time steps")
+    fields.ignore("rms_norm", "norm_before_gate", why="the order of norm and gate; the norm is there whatever they say")
     group = layer.group(layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return _alone(fields, group, hidden, tied=False)
 
@@ -103,7 +102,7 @@ def _jamba(fields: Fields) -> Shape:
     hidden, layers = shape.hidden_size, shape.layers
     attending = sum(layer % period == offset for layer in range(layers))
     layer = _mamba1(fields, hidden, fields.integer("mamba_expand", 2, high=64) * hidden, prefix="mamba_")
-    fields.ignore("use_mamba_kernels", "use_associative_scan", "use_mambapy")
+    fields.ignore("use_mamba_kernels", "use_associative_scan", "use_mambapy", why="how it is computed")
     group = layer.group(layers - attending, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"))
     return split_layers(shape, attending, [group])
 
@@ -119,34 +118,54 @@ def _period(fields: Fields, kind: str, default_period: int, default_offset: int)
 
 
 def _mamba2(
-    fields: Fields, hidden: int, *, heads: str, head_dim: str, state: str, groups: str, kernel: str, **more: bool
+    fields: Fields,
+    hidden: int,
+    *,
+    heads: str,
+    head_dim: str,
+    state: str,
+    groups: str,
+    kernel: str,
+    default_groups: int = 1,
+    inner: int | None = None,
+    **more: Any,
 ) -> Mamba2:
-    """A Mamba-2 layer. The keyword arguments are the names of the config's fields; `more` are further fields of Mamba2."""
+    """A Mamba-2 layer. The keyword arguments are the names of the config's fields; `more` are further fields of Mamba2.
+
+    A head width that is missing or "auto" is `inner` values divided by the heads, where `inner` is given.
+    """
+    count = fields.integer(heads)
+    width = fields.value(head_dim)
+    if inner is not None and (width is None or width == "auto"):
+        if inner % count:
+            raise Invalid(fields.name(heads), count, f"a divisor of the {inner} values that the heads share")
+        fields.assume(head_dim, inner // count)
+        width = inner // count
+    else:
+        width = fields.integer(head_dim)
     return Mamba2(
         hidden=hidden,
-        heads=fields.integer(heads),
-        head_dim=fields.integer(head_dim),
+        heads=count,
+        head_dim=width,
         state=fields.integer(state),
-        groups=fields.integer(groups, 1),
+        groups=fields.integer(groups, default_groups),
         kernel=fields.integer(kernel, 4, high=1024),
         **more,
     )
 
 
-def _mamba2_of(fields: Fields, hidden: int, *, norm: bool = True) -> Mamba2:
+def _mamba2_of(fields: Fields, hidden: int, *, inner: int | None = None, **more: Any) -> Mamba2:
     """The Mamba-2 layer of Bamba, Falcon-H1 and Granite: heads * head width must be the inner width."""
-    if fields.value("mamba_d_head") == "auto":
-        raise Invalid(fields.name("mamba_d_head"), "auto", "a number")
+    expanded = fields.integer("mamba_expand", 2, high=64) * hidden
+    inner = expanded if inner is None else inner
     layer = _mamba2(
         fields, hidden, heads="mamba_n_heads", head_dim="mamba_d_head", state="mamba_d_state", groups="mamba_n_groups",
-        kernel="mamba_d_conv", conv_bias=fields.flag("mamba_conv_bias", default=True),
-        bias=fields.flag("mamba_proj_bias", default=False), norm=norm,
+        kernel="mamba_d_conv", conv_bias=fields.flag("mamba_conv_bias", default=True, null=False),
+        bias=fields.flag("mamba_proj_bias", default=False), inner=inner, **more,
     )  # fmt: skip
-    expanded = fields.integer("mamba_expand", 2, high=64) * hidden
-    inner = fields.integer("mamba_d_ssm") if fields.has("mamba_d_ssm") else expanded
     if inner != layer.heads * layer.head_dim:
         raise Invalid(fields.name("mamba_n_heads"), layer.heads, f"a number of heads that add up to {inner} values")
-    fields.ignore("mamba_chunk_size", "z_loss_coefficient")
+    fields.ignore("mamba_chunk_size", why="how many tokens are computed at once; the state has one size")
     return layer
 
 
@@ -164,15 +183,25 @@ def _bamba(fields: Fields) -> Shape:
 
 
 def _falcon_h1(fields: Fields) -> Shape:
-    """Falcon-H1: attention and Mamba-2 run in parallel in every layer."""
+    """Falcon-H1: attention and Mamba-2 run in parallel in every layer.
+
+    `mamba_proj_bias` is the bias of the Mamba-2 layer's first projection, `projectors_bias` that of its last.
+    """
     bias = fields.flag("attention_bias", default=False)
-    fields.require("projectors_bias", expected=False, default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
-    layer = _mamba2_of(fields, shape.hidden_size, norm=fields.flag("mamba_rms_norm", default=False))
-    fields.ignore(
-        "mlp_multipliers", "mlp_expansion_factor", "mamba_norm_before_gate", "mamba_use_mlp", "attn_layer_indices"
+    inner = fields.integer("mamba_d_ssm", 1024, null=0)  # null: mamba_expand * hidden_size
+    layer = _mamba2_of(
+        fields,
+        shape.hidden_size,
+        inner=inner or None,
+        norm=fields.flag("mamba_rms_norm", default=False),
+        out_bias=fields.flag("projectors_bias", default=False),
     )
+    fields.only("mamba_use_mlp", True, why="every layer has an MLP")
+    fields.only("attn_layer_indices", [], why="every layer attends")
+    fields.ignore("mlp_expansion_factor", why="intermediate_size is the width")
+    fields.ignore("mamba_norm_before_gate", why="the order of norm and gate")
     group = layer.group(shape.layers, weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype"), parallel=True)
     return replace(shape, groups=(*shape.groups, group))
 
@@ -180,7 +209,6 @@ def _falcon_h1(fields: Fields) -> Shape:
 def _granite_hybrid(fields: Fields) -> Shape:
     """Granite 4: Mamba-2 layers, with attention where `layer_types` says; a shared MLP, with experts in the larger models."""
     bias = fields.flag("attention_bias", default=False)
-    fields.ignore("position_embedding_type")
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         experts = fields.integer("num_local_experts", 8, null=0, low=0)
@@ -192,6 +220,8 @@ def _granite_hybrid(fields: Fields) -> Shape:
     shape = decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, windows=all_full)
     types = fields.strings("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
     attending = sum(kind in {"attention", "full_attention"} for kind in types or ())
+    if types is None:
+        fields.assume("layer_types", f"linear_attention in {shape.layers} of {shape.layers} layers")
     if attending == shape.layers:
         return shape
     layer = _mamba2_of(fields, shape.hidden_size)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import Reader, checked_heads, head_width
+from kvcore.families.common import MTP, Reader, checked_heads, head_width
 from kvcore.families.recurrent_layers import Mamba2, state_dtype, weight_dtype
 from kvcore.fields import Fields
 from kvcore.layers import MOST_LAYERS, LayerGroup, NoCacheGroup
@@ -45,9 +45,11 @@ def _nemotron_h(fields: Fields) -> Shape:
     blocks = _blocks(fields)
     hidden, heads = fields.integer("hidden_size"), fields.integer("num_attention_heads")
     kv_heads = checked_heads(fields, "num_key_value_heads", fields.integer("num_key_value_heads", 8), heads)
-    dim = fields.integer("head_dim" if fields.has("head_dim") else "attention_head_dim", 128)
-    fields.require("sliding_window", expected=None, default=None)
-    bias = fields.flag("attention_bias", default=False)
+    dim = fields.integer("head_dim", 128)
+    fields.agree("attention_head_dim", dim)
+    fields.only("sliding_window", why="no layer has a window")
+    fields.require("attention_bias", expected=False, default=False)  # transformers 5.24 has no biases, whatever it says
+    fields.require("tie_word_embeddings", expected=False, default=False)  # transformers 5.24 ties nothing
     mamba = Mamba2(
         hidden=hidden,
         heads=fields.integer("mamba_num_heads"),
@@ -56,23 +58,18 @@ def _nemotron_h(fields: Fields) -> Shape:
         groups=fields.integer("n_groups"),
         kernel=fields.integer("conv_kernel", 4, high=1024),
         conv_bias=fields.flag("use_conv_bias", default=True),
-        bias=fields.flag("mamba_proj_bias", default=False),
+        bias=fields.flag("use_bias", default=False),
     )
-    fields.ignore(
-        "expand",
-        "chunk_size",
-        "time_step_rank",
-        "use_mamba_kernels",
-        "residual_in_fp32",
-        "num_nextn_predict_layers",
-        "mtp_hybrid_override_pattern",
-        "mtp_layers_block_type",
-        "mamba_hidden_act",
-        "mlp_hidden_act",
-    )
-    fields.require("use_bias", expected=False, default=False)
-    fields.require("mamba_num_groups", expected=mamba.groups, default=mamba.groups)
-    fields.require("mamba_state_dim", expected=mamba.state, default=mamba.state)
+    fields.agree("mamba_proj_bias", mamba.bias)  # transformers reads use_bias alone, for both projections
+    fields.ignore("expand", "mamba_expand", why="the inner width is mamba_num_heads * mamba_head_dim")
+    fields.ignore("chunk_size", "mamba_chunk_size", "use_mamba_kernels", "time_step_rank", why="how it is computed")
+    names = ("dt_min", "dt_max", "dt_limit", "dt_init_floor")
+    fields.ignore(*(f"mamba_{name}" for name in names), why="limits of the time steps")
+    mtp = ("num_nextn_predict_layers", "mtp_hybrid_override_pattern", "mtp_layers_block_type")
+    fields.ignore(*mtp, why=MTP)
+    fields.ignore("mamba_hidden_act", "mlp_hidden_act", why="activations have no parameters; MLPs have no gate")
+    fields.agree("mamba_num_groups", mamba.groups)
+    fields.agree("mamba_state_dim", mamba.state)
     counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
     groups: list[Group] = []
@@ -88,10 +85,8 @@ def _nemotron_h(fields: Fields) -> Shape:
         groups=tuple(groups),
         mlps=_plain_mlps(fields, counts["mlp"], counts["moe"]),
         vocab_size=fields.integer("vocab_size"),
-        tied=fields.flag("tie_word_embeddings", default=False),
+        tied=False,
         context_limit=fields.tokens("max_position_embeddings"),
-        qkv_bias=bias,
-        output_bias=bias,
         norms_per_layer=1,
     )
 
@@ -103,7 +98,7 @@ def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
     if dense:
         parts.append(Mlp(layers=dense, intermediate_size=fields.integer("intermediate_size"), gated=False, bias=bias))
     else:
-        fields.ignore("intermediate_size")
+        fields.ignore("intermediate_size", why="the width of dense MLPs, and there are none")
     if routed:
         fields.require("mlp_bias", expected=False, default=False)
         shared = fields.integer("n_shared_experts", 1, null=0, low=0, high=1)
@@ -116,7 +111,7 @@ def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
             )
         )  # fmt: skip
     else:
-        fields.ignore(*experts, "n_shared_experts", "moe_shared_expert_intermediate_size")
+        fields.ignore(*experts, "n_shared_experts", "moe_shared_expert_intermediate_size", why="there are no experts")
     return tuple(parts)
 
 

@@ -26,15 +26,11 @@ __all__ = ["OLDER_DENSE"]
 
 def _bloom(fields: Fields) -> Shape:
     """BLOOM: ALiBi, so no position embeddings; a norm after the token embedding."""
-    key = "n_embed" if fields.has("n_embed") else "hidden_size"
-    hidden = fields.integer(key)
-    fields.require("hidden_size", expected=hidden, default=hidden)
-    heads = fields.integer("num_attention_heads" if fields.has("num_attention_heads") else "n_head")
-    layers = fields.layers("num_hidden_layers" if fields.has("num_hidden_layers") else "n_layer")
+    hidden, heads, layers = fields.integer("hidden_size"), fields.integer("n_head"), fields.layers("n_layer")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
-        groups=full_attention(fields, layers, hidden, heads, hidden_key=key),
+        groups=full_attention(fields, layers, hidden, heads, hidden_key="hidden_size"),
         mlps=plain_mlps(layers, 4 * hidden),
         vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=True),
@@ -50,10 +46,14 @@ def _falcon(fields: Fields) -> Shape:
     """Falcon: one KV head with `multi_query`; `num_kv_heads` and two norms a layer with `new_decoder_architecture`."""
     hidden, heads, layers = usual_sizes(fields)
     newer = fields.flag("new_decoder_architecture", default=False)
-    single = fields.flag("multi_query", default=True)
+    single = fields.flag("multi_query", default=True, null=False)
     given = fields.integer("num_kv_heads", heads, null=heads)
     kv_heads = 1 if single and not newer else given
-    parallel = fields.flag("parallel_attn", default=True)
+    if not newer and not single:
+        fields.only(
+            "num_kv_heads", heads, why="without multi_query and new_decoder_architecture each query head has its own"
+        )
+    parallel = fields.flag("parallel_attn", default=True, null=False)
     bias = fields.flag("bias", default=False)
     norms = fields.integer("num_ln_in_parallel_attn", 2 if newer else 1, null=2 if newer else 1, high=2)
     return Shape(
@@ -75,12 +75,13 @@ def _mpt(fields: Fields) -> Shape:
     """MPT: ALiBi, so no position embeddings; no biases; tied embeddings."""
     hidden, heads, layers = fields.integer("d_model"), fields.integer("n_heads"), fields.layers("n_layers")
     fields.require("no_bias", expected=True, default=True)
-    ratio = fields.value("expansion_ratio")
+    if not fields.has("expansion_ratio"):
+        fields.assume("expansion_ratio", 4)
+    ratio = fields.value("expansion_ratio") if fields.has("expansion_ratio") else 4
     if type(ratio) is not int or not 1 <= ratio <= 64:
         raise Invalid(fields.name("expansion_ratio"), ratio, "an integer from 1 to 64")
-    attention = fields.value("attn_config")
-    if attention is not None:
-        inner = Fields(attention, fields.name("attn_config."))
+    if fields.has("attn_config"):
+        inner = fields.inside("attn_config")
         inner.require("attn_type", expected="multihead_attention", default="multihead_attention")
         inner.require("alibi", expected=True, default=True)
         inner.require("qk_ln", expected=False, default=False)
@@ -92,9 +93,12 @@ def _mpt(fields: Fields) -> Shape:
             "softmax_scale",
             "clip_qkv",
             "prefix_lm",
+            why="how scores are computed and masked: K and V keep their sizes",
         )
         inner.finish()
-    fields.ignore("init_config", "learned_pos_emb", "emb_pdrop", "max_seq_len")
+    fields.ignore("learned_pos_emb", why="ALiBi, which is required above, takes the place of learned positions")
+    fields.ignore("init_config", "init_device", why="how weights are drawn before training")
+    fields.ignore("embedding_fraction", why="how much of the embedding's gradient training keeps")
     return Shape(
         hidden_size=hidden,
         query_heads=heads,

@@ -95,7 +95,10 @@ class Mamba1:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mamba2:
-    """State-space duality (arXiv 2405.21060): `heads` of `head_dim` * `state` values, `groups` of B and C."""
+    """State-space duality (arXiv 2405.21060): `heads` of `head_dim` * `state` values, `groups` of B and C.
+
+    `bias` is that of both projections, or of the first alone where `out_bias` speaks of the other.
+    """
 
     hidden: int
     heads: int
@@ -105,6 +108,7 @@ class Mamba2:
     kernel: int
     conv_bias: bool
     bias: bool
+    out_bias: bool | None = None
     norm: bool = True
 
     def tensors(self) -> Iterator[Tensor]:
@@ -121,6 +125,7 @@ class Mamba2:
             yield Tensor("conv1d.bias", (inner + shared,), "recurrent")
         if self.bias:
             yield Tensor("in_proj.bias", (projected,), "recurrent")
+        if self.bias if self.out_bias is None else self.out_bias:
             yield Tensor("out_proj.bias", (self.hidden,), "recurrent")
         if self.norm:
             yield Tensor("norm", (inner,), "norm")

@@ -21,12 +21,15 @@ _MORE_THAN_ALL = 2**20
 def _cohere2(fields: Fields) -> Shape:
     """Command R7B and A: three sliding-window layers, then a full one; attention and MLP in parallel after one norm; tied."""
     bias = fields.flag("attention_bias", default=False)
-    fields.require("use_qk_norm", expected=False, default=False)
-    fields.require("use_parallel_block", expected=True, default=True)
-    fields.require("use_gated_activation", expected=True, default=True)
-    fields.require("use_embedding_sharing", expected=True, default=True)
-    fields.require("use_parallel_embedding", expected=False, default=False)
-    fields.ignore("layer_switch", "order_of_interleaved_layers", "position_embedding_type", "rotary_pct")
+    for key in ("use_parallel_block", "use_gated_activation", "use_embedding_sharing"):
+        fields.only(key, True, why="transformers' code knows no other layer")
+    for key in ("use_qk_norm", "use_parallel_embedding"):
+        fields.only(key, False, why="transformers' code knows no other layer")
+    fields.ignore(
+        "layer_switch", why="the period again, which transformers reads from sliding_window_pattern or layer_types"
+    )
+    fields.only("order_of_interleaved_layers", "local_attn_first", why="sliding-window layers come first")
+    fields.only("position_embedding_type", "rope_gptj", "rope", why="rotary positions have no parameters")
     return decoder(
         fields, windows=every(4, 4096, "sliding_window_pattern"), qkv_bias=bias, output_bias=bias, norms_per_layer=1, tied=True
     )  # fmt: skip
@@ -39,21 +42,25 @@ def _olmo3(fields: Fields) -> Shape:
 
 
 def _exaone4(fields: Fields) -> Shape:
-    """EXAONE 4: three sliding-window layers, then a full one, or as `sliding_window_pattern` says; null means no window."""
+    """EXAONE 4: three sliding-window layers, then a full one, or as `sliding_window_pattern` says; null means no window.
+
+    The last layer slides or not as the pattern has it: Exaone4Config's docstring says that it never slides, its code does not.
+    """
     pattern = fields.value("sliding_window_pattern")
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", 4096)
+        if fields.has("layer_types"):
+            return layer_windows(fields, layers, window)
         if isinstance(pattern, str):
             word = fields.letters("sliding_window_pattern", "LG")
             slides = [word[layer % len(word)] == "L" for layer in range(layers)]
         else:
             period = fields.integer("sliding_window_pattern", 4, null=0)
             slides = [bool(period) and (layer + 1) % period != 0 for layer in range(layers)]
-        slides[-1] = False
         return layer_windows(fields, layers, window, slides)
 
-    return decoder(fields, windows=windows, qk_norm="head")
+    return decoder(fields, default_kv_heads=32, windows=windows, qk_norm="head")
 
 
 def _ministral(fields: Fields) -> Shape:

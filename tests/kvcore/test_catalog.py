@@ -41,10 +41,10 @@ def test_every_row_has_a_name_a_source_and_the_day_it_was_read(row):
 
 DERIVED = {
     "head_dim", "n_inner", "ffn_hidden_size", "num_kv_heads", "num_ln_in_parallel_attn", "no_rope_layer_interval",
-    "decoder_sparse_step", "n_shared_experts", "moe_latent_size", "num_hidden_layers", "q_lora_rank",
+    "decoder_sparse_step", "n_shared_experts", "layer_types", "mlp_only_layers", "moe_latent_size", "num_hidden_layers", "q_lora_rank",
 }  # fmt: skip
 """Fields that published configs omit because their family's code derives them: head_dim is hidden_size / heads, n_inner
-is 4 x hidden_size, every fourth layer has no rotary positions, every layer has experts and none of them is shared, the
+is 4 x hidden_size, every fourth layer has no rotary positions, the pattern of windows is the family's own, every layer has experts and none of them is shared, the
 pattern has one letter for each layer, and queries have no low-rank projection."""
 
 

@@ -395,12 +395,45 @@ def test_json_is_read_with_the_constants_python_writes():
         pytest.param('{"a":' * 65 + "1" + "}" * 65, id="nested one level too deep"),
         pytest.param('"' + '\\"' * 400_000, id="a text without an end"),
         pytest.param('{"a": ' + "9" * 5000 + "}", id="an integer beyond reading"),
-        pytest.param(" " * 1_000_001, id="too long"),
+        pytest.param(" " * 8_000_001, id="too long"),
     ],
 )
 def test_text_that_cannot_be_read_is_refused(text):
     with pytest.raises(Invalid, match=r"^config: "):
         parse_config(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        pytest.param('{"hidden_size": 64, "hidden_size": 128}', "hidden_size", id="two values"),
+        pytest.param('{"num_layers": 8, "num_layers": 8}', "num_layers", id="the same value twice"),
+        pytest.param('{"text_config": {"a": [{"kv": 1, "b": 2, "kv": 3}]}}', "kv", id="deep inside"),
+    ],
+)
+def test_a_field_that_an_object_has_twice_is_refused_by_name(text, field):
+    with pytest.raises(Invalid, match="twice") as caught:
+        parse_config(text)
+    assert caught.value.field == field
+
+
+def test_one_name_in_two_objects_is_no_repetition():
+    assert parse_config('{"hidden_size": 64, "vision_config": {"hidden_size": 32}}')["hidden_size"] == 64
+
+
+def test_a_name_that_is_no_ascii_or_very_long_is_shown_in_ascii_and_cut():
+    name = "\N{GREEK SMALL LETTER ALPHA}\n" * 100
+    with pytest.raises(Invalid) as caught:
+        parse_config(json.dumps({"a": 1})[:-1] + f", {json.dumps(name)}: 1, {json.dumps(name)}: 2}}")
+    assert str(caught.value).isascii()
+    assert len(str(caught.value)) < 300
+
+
+def test_a_file_of_three_million_characters_of_quantised_matrices_is_read():
+    layers = {f"model.layers.{index}.mlp.up_proj": {"quant_algo": "NVFP4", "group_size": 16} for index in range(40_000)}
+    text = json.dumps({**LLAMA, "quantization_config": {"quantized_layers": layers}})
+    assert len(text) > 3_000_000
+    assert read_config(parse_config(text)).shape == shape_from_config(LLAMA)
 
 
 def test_families_are_listed_in_alphabetical_order():

@@ -28,7 +28,7 @@ def test_a_nested_text_model_is_read_alone():
     ("outer", "inner", "tied"),
     [
         pytest.param(True, None, True, id="outside"),
-        pytest.param(None, True, True, id="inside"),
+        pytest.param(None, False, False, id="inside, as the outer class would have it"),
         pytest.param(False, False, False, id="both, alike"),
         pytest.param(None, None, False, id="neither: the family's default"),
     ],
@@ -46,6 +46,79 @@ def test_tied_embeddings_that_contradict_are_refused():
     text = {**QWEN_VL["text_config"], "tie_word_embeddings": True}
     with pytest.raises(Invalid, match="tie_word_embeddings"):
         shape_from_config({**QWEN_VL, "text_config": text, "tie_word_embeddings": False})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "inside"),
+    [
+        pytest.param("qwen3_vl", "qwen3_vl_text", True, id="qwen3_vl: false outside unless said"),
+        pytest.param("llava_next", "llama", True, id="llava_next: false outside unless said"),
+        pytest.param("mistral3", "mistral", False, id="mistral3: true outside unless said"),
+        pytest.param("gemma3", "gemma3_text", False, id="gemma3: true outside unless said"),
+    ],
+)
+def test_tied_embeddings_said_inside_alone_are_refused_where_transformers_would_not_read_them(kind, text, inside):
+    config = {"model_type": kind, "text_config": {**SMALL, "model_type": text, "tie_word_embeddings": inside}}
+    with pytest.raises(Invalid) as caught:
+        shape_from_config(config)
+    assert caught.value.field == "tie_word_embeddings"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "inside", "tied"),
+    [
+        pytest.param("llava", "llama", True, True, id="llava takes true from inside"),
+        pytest.param("qwen2_5_vl", "qwen2_5_vl_text", True, True, id="qwen2_5_vl takes true from inside"),
+        pytest.param("gemma3", "gemma3_text", True, True, id="gemma3: true in both places"),
+    ],
+)
+def test_tied_embeddings_said_inside_alone_count_where_transformers_reads_them(kind, text, inside, tied):
+    config = {"model_type": kind, "text_config": {**SMALL, "model_type": text, "tie_word_embeddings": inside}}
+    assert shape_from_config(config).tied is tied
+
+
+def test_a_mistral_small_that_says_nothing_of_tied_embeddings_has_an_output_layer_and_that_is_assumed():
+    """Mistral Small 3.1 and 3.2 publish an output layer, and their configs do not have the field."""
+    reading = read_config(
+        {"model_type": "mistral3", "text_config": {**SMALL, "model_type": "mistral", "sliding_window": None}}
+    )
+    assert reading.shape.tied is False
+    assert reading.assumed["text_config.tie_word_embeddings"] is False
+
+
+def test_llama_4_with_tied_embeddings_outside_is_refused_as_its_class_ties_nothing():
+    text = {**SMALL, "model_type": "llama4_text", "head_dim": 16, "num_local_experts": 2}
+    with pytest.raises(Unsupported, match="tie_word_embeddings"):
+        shape_from_config({"model_type": "llama4", "text_config": text, "tie_word_embeddings": True})
+
+
+@pytest.mark.parametrize(
+    ("outside", "refused"),
+    [
+        pytest.param({"num_hidden_layers": 2}, "num_hidden_layers", id="another number of layers"),
+        pytest.param({"num_hidden_layers": 6}, None, id="the same number of layers"),
+        pytest.param({"sliding_window": 4096}, "sliding_window", id="a window that is not inside"),
+        pytest.param({"sliding_window": 4096, "use_sliding_window": False}, None, id="a window that is not used"),
+        pytest.param({"num_kv_shared_layers": 3}, "num_kv_shared_layers", id="layers that share"),
+        pytest.param({"pruned_heads": {"0": [1]}}, "pruned_heads", id="heads cut out"),
+        pytest.param({"image_seq_length": 576, "projector_hidden_size": 64}, None, id="fields of the image encoder"),
+        pytest.param({"initializer_range": 0.02, "use_cache": True}, None, id="harmless fields"),
+    ],
+)
+def test_sizes_of_layers_beside_the_text_model_must_be_those_inside(outside, refused):
+    config = {**QWEN_VL, **outside}
+    if refused is None:
+        assert shape_from_config(config) == shape_from_config(QWEN_VL)
+        return
+    with pytest.raises(KvcoreError) as caught:
+        shape_from_config(config)
+    assert caught.value.field == refused
+
+
+def test_paligemma_keeps_the_defaults_of_its_class_outside_and_no_code_reads_them():
+    text = {**SMALL, "model_type": "gemma2", "head_dim": 16}
+    config = {"model_type": "paligemma", "text_config": text, "hidden_size": 2048, "vocab_size": 257_152}
+    assert shape_from_config(config).vocab_size == 100
 
 
 @pytest.mark.parametrize(
@@ -135,7 +208,7 @@ INDEX = {"index_n_heads": 2, "index_head_dim": 128, "index_topk": 4}
             {**SMALL, "model_type": "jamba", "num_experts": 2}, [("full", 1, None), ("recurrent", 5, 0)], id="jamba"
         ),
         pytest.param(
-            {**SMALL, "model_type": "falcon_h1", "mamba_n_heads": 16, "mamba_d_head": 8, "mamba_d_state": 4},
+            {**SMALL, "model_type": "falcon_h1", "mamba_n_heads": 16, "mamba_d_head": 8, "mamba_d_state": 4, "mamba_d_ssm": 128},
             [("full", 6, None), ("recurrent", 6, 0)],
             id="falcon h1: side by side",
         ),

@@ -1,7 +1,7 @@
 /** Importing a model: a config.json that is pasted, dropped, opened, or fetched by the model's id. Python reads it; this only brings the text. */
 
 /** Far larger than any config.json; kvcore.config has the same limit. A larger text is not even sent to Python. */
-const MOST_CHARACTERS = 1_000_000;
+const MOST_CHARACTERS = 8_000_000;
 
 const HUB = 'https://huggingface.co';
 

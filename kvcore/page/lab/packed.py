@@ -3,15 +3,16 @@
     base64url(zlib(JSON [name, fields]))
 
 `unpack` reads the fields with `read_config`, so a link can contain nothing that a config.json could not. The fields on
-how weights are stored (`quantization_config`, `torch_dtype`) are packed too, unless they make the text too long. The
-length of the text and the size of the unpacked JSON are limited, so a link cannot exhaust the browser's memory.
+how weights are stored (`quantization_config`, `torch_dtype`) are packed too, but if they make the text too long: then without
+the long parts of `quantization_config`, which list single matrices, and if it is still too long, not at all. The length of the
+text and the size of the unpacked JSON are limited, so a link cannot exhaust the browser's memory.
 """
 
 import binascii
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from kvcore.config import Reading, read_config
@@ -32,6 +33,10 @@ _MOST_UNPACKED = 200_000
 
 _STORAGE = ("quantization_config", "torch_dtype", "dtype")
 """The config fields on how weights are stored; the shape does not need them."""
+
+_LONGEST_SETTING = 500
+"""The most characters, as JSON, of a setting in quantization_config that stays when the whole makes a link too long. Longer ones
+list matrices one by one: `quantized_layers` of a published config has three million characters."""
 
 _V1_SHAPE = "kvcore_v1_shape"
 """The one field of a packed model from an old link, which has the text of a shape in place of a config."""
@@ -58,12 +63,39 @@ def pack(name: str, config: object) -> str:
         KvcoreError: as `read_config` does, with the config's field; with the field `config` if the text is too long.
     """
     fields = read_config(config).fields
-    packed = _packed(name, fields)
-    if len(packed) > MOST_CHARACTERS:
-        packed = _packed(name, {key: value for key, value in fields.items() if key not in _STORAGE})
-    if len(packed) > MOST_CHARACTERS:
-        raise Invalid("config", f"{len(packed)} characters packed", f"at most {MOST_CHARACTERS}, to fit into a link")
-    return packed
+    packed = ""
+    for tried in (fields, _reduced(fields, _without_lists), _reduced(fields, _without_storage)):
+        text = json.dumps([name, dict(tried)], separators=(",", ":"))
+        if len(text) <= _MOST_UNPACKED:
+            packed = _compressed(text)
+            if len(packed) <= MOST_CHARACTERS:
+                return packed
+    size = f"{len(packed)} characters packed" if packed else f"{len(text)} characters"
+    raise Invalid("config", size, f"at most {MOST_CHARACTERS} packed and {_MOST_UNPACKED} unpacked, to fit into a link")
+
+
+def _reduced(
+    fields: Mapping[str, object], reduce: Callable[[Mapping[str, object]], dict[str, object]]
+) -> dict[str, object]:
+    """The fields, and those of a `text_config` among them, with less on how weights are stored."""
+    found = reduce(fields)
+    inner = found.get("text_config")
+    return {**found, "text_config": reduce(inner)} if isinstance(inner, Mapping) else found
+
+
+def _without_storage(fields: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if key not in _STORAGE}
+
+
+def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields with the short settings of their `quantization_config` alone."""
+    found = dict(fields)
+    settings = found.get("quantization_config")
+    if isinstance(settings, Mapping):
+        found["quantization_config"] = {
+            key: value for key, value in settings.items() if len(json.dumps(value)) <= _LONGEST_SETTING
+        }
+    return found
 
 
 def pack_v1(text: str) -> str:
@@ -94,7 +126,10 @@ def unpack(text: str) -> tuple[str, Shape]:
 
 
 def _packed(name: str, fields: Mapping[str, object]) -> str:
-    text = json.dumps([name, dict(fields)], separators=(",", ":"))
+    return _compressed(json.dumps([name, dict(fields)], separators=(",", ":")))
+
+
+def _compressed(text: str) -> str:
     data = binascii.b2a_base64(zlib.compress(text.encode(), 9), newline=False)
     return data.rstrip(b"=").translate(_TO_URL).decode()
 

@@ -85,7 +85,7 @@ _FAILURES = MappingProxyType(
         "missing": "Hugging Face has no config.json for {name}. Expected an id such as Qwen/Qwen3-8B.",
         "gated": "{name} is gated: Hugging Face gives its config.json only to readers who are signed in. Open it there and paste it here.",
         "id": "{name} is not a model id; expected owner/name, such as Qwen/Qwen3-8B.",
-        "size": "{name} is too large for a config.json; expected at most 1,000,000 characters.",
+        "size": "{name} is too large for a config.json; expected at most 8,000,000 characters.",
         "file": "{name} cannot be read; expected a config.json.",
     }
 )

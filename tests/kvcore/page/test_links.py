@@ -17,7 +17,7 @@ from kvcore.page.controls import Number
 from kvcore.page.html import escape
 from kvcore.page.lab import words
 from kvcore.page.lab.controls import SHAPE
-from kvcore.page.lab.packed import LONGEST_NAME, MOST_CHARACTERS, clean_name, pack, unpack
+from kvcore.page.lab.packed import LONGEST_NAME, MOST_CHARACTERS, clean_name, pack, packed_reading, unpack
 from kvcore.page.pages import ARTICLE
 from kvcore.page.parts import Form, Group, Page, Part
 from tests.kvcore.page.reading import value
@@ -127,6 +127,28 @@ def test_packing_drops_the_storage_of_weights_if_the_text_would_be_too_long():
     packed = pack("x", {**LLAMA, "quantization_config": {"layers": layers}})
     assert len(packed) < 400
     assert unpack(packed)[1] == read_config(LLAMA).shape
+
+
+def test_packing_keeps_how_weights_are_stored_without_the_list_of_single_matrices():
+    """A published config of 3.1 million characters has nearly all of them in quantized_layers."""
+    layers = {f"layers.{index}.up": {"quant_algo": "NVFP4", "group_size": index % 997} for index in range(50_000)}
+    stored = {"quant_method": "modelopt", "quant_algo": "NVFP4", "quantized_layers": layers}
+    packed = pack("x", {**LLAMA, "quantization_config": stored})
+    assert len(packed) < 400
+    assert packed_reading(packed).fields["quantization_config"] == {"quant_method": "modelopt", "quant_algo": "NVFP4"}
+
+
+def test_packing_reduces_what_compresses_well_and_unpacks_to_too_much():
+    stored = {"quant_method": "fp8", "ignore": ["lm_head"] * 100_000}
+    packed = pack("x", {**LLAMA, "quantization_config": stored})
+    assert packed_reading(packed).fields["quantization_config"] == {"quant_method": "fp8"}
+
+
+def test_packing_reduces_what_stands_in_the_text_model_too():
+    stored = {"quant_method": "fp8", "ignore": [f"layers.{index * 7919}" for index in range(20_000)]}
+    text = {**LLAMA, "quantization_config": stored}
+    packed = pack("x", {"model_type": "llava", "text_config": text})
+    assert packed_reading(packed).fields["text_config"]["quantization_config"] == {"quant_method": "fp8"}
 
 
 @pytest.mark.parametrize(
