@@ -7,7 +7,7 @@ that is harmless in one family only is ignored by that family's reader, also wit
 >>> HARMLESS["attention_dropout"]
 'dropout: values are dropped in training, and the matrices stay'
 >>> HARMLESS_AT["norm_type"]
-('default', 'layer_norm', 'low_precision_layernorm', 'rms_norm')
+('default', 'layer_norm', 'low_precision_layernorm', 'rms', 'rms_norm')
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _REASONS = {
         "rotary_ndims swa_rope_theta"
     ),
     "a number of tokens or labels that neither weights nor cache depend on": (
-        "decoder_start_token_id max_batch_size n_ctx num_labels"
+        "decoder_start_token_id max_batch_size n_ctx num_image_tokens num_labels"
     ),
     "a setting of text generation": (
         "encoder_no_repeat_ngram_size no_repeat_ngram_size num_beam_groups num_beams num_logits_to_keep "
@@ -71,14 +71,12 @@ HARMLESS: Mapping[str, str] = MappingProxyType(
 
 HARMLESS_AT: Mapping[str, tuple[object, ...]] = MappingProxyType(
     {
-        "mlp_type": ("default",),  # StarCoder2's own code knows a gated one too
-        "norm_type": (
-            "default",
-            "layer_norm",
-            "low_precision_layernorm",
-            "rms_norm",
-        ),  # those that have one weight vector
-        "position_embedding_type": ("alibi", "nope", "rope", "rotary"),  # without parameters; learned ones have a table
+        # StarCoder2's own code knows a gated one too
+        "mlp_type": ("default",),
+        # norms that have one weight vector
+        "norm_type": ("default", "layer_norm", "low_precision_layernorm", "rms", "rms_norm"),
+        # positions without parameters; learned ones have a table
+        "position_embedding_type": ("alibi", "nope", "rope", "rotary"),
     }
 )
 """field -> the only values at which it changes nothing; at others it is refused. What is false, null, 0 or empty never counts.
@@ -105,9 +103,8 @@ HARMLESS_OUTSIDE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         # PaliGemmaConfig has both and its model reads text_config's alone; published files keep the defaults of the class.
         "paligemma": ("hidden_size", "vocab_size", "_vocab_size"),
-        "gemma3": ("mm_tokens_per_image",),
-        "llava": ("vision_feature_layer",),
-        "llava_next": ("image_grid_pinpoints",),
+        # What lies between the image encoder and the language model is not counted.
+        "aya_vision": ("adapter_layer_norm_eps", "alignment_intermediate_size"),
         "mistral3": ("spatial_merge_size",),
     }
 )

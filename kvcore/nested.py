@@ -1,8 +1,8 @@
 """Reads the config of a model that sees or hears: its `text_config` describes the layers, and what stands beside it must agree.
 
-Two fields are looked for in both places. `tie_word_embeddings`: in huggingface/transformers 4 the language model had the
-output layer, and its own config decided; in transformers 5 the whole model has it, the outer field decides, and where it is
-missing the default of the outer class (TIED_OUTSIDE) does; vLLM then copies it inside (vllm-project/vllm, pull request 33359).
+`tie_word_embeddings` is looked for in both places. In huggingface/transformers 4 the language model had the output layer,
+and its own config decided. In transformers 5 the whole model has it: the outer field decides, and where that is missing the
+default of the outer class (TIED_OUTSIDE); vLLM then copies it inside (vllm-project/vllm, pull request 33359).
 A file that means one thing to the one and another to the other is refused, unless it says nothing in either place: then the
 default of the text model is taken, as when the file was written, and is noted as assumed. That is right for Mistral Small 3.1 and
 3.2, which say nothing and publish an output layer of their own.

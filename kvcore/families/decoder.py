@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from kvcore.errors import Invalid
 from kvcore.families.common import attention_groups, checked_heads, head_width, layer_windows
 from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
@@ -33,6 +34,8 @@ def every(step: int, default_window: int | None, key: str | None = None) -> Wind
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
         window = fields.tokens("sliding_window", default_window)
+        if window is None and default_window is not None and not fields.has("layer_types"):
+            raise Invalid(fields.name("sliding_window"), None, "a number: some layers of this family slide")
         period = step
         if key and fields.has("layer_types"):
             fields.ignore(key, why="layer_types says it layer by layer")

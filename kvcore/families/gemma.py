@@ -208,7 +208,7 @@ def _gemma4_heads(fields: Fields, heads: int, windows: list[int | None], k_is_v:
     """KV heads and head width of each layer.
 
     Full-attention layers have `global_head_dim`, and `num_global_key_value_heads` if `attention_k_eq_v`; or, in files that
-    transformers 5.24 saves, what `per_layer_config` says under the layer's index in place of both.
+    transformers 5.24 saves, what `per_layer_config` says under the layer's index ("05") in place of both.
     """
     local = (fields.integer("num_key_value_heads", 4), fields.integer("head_dim", 256))
     checked_heads(fields, "num_key_value_heads", local[0], heads)
@@ -219,11 +219,12 @@ def _gemma4_heads(fields: Fields, heads: int, windows: list[int | None], k_is_v:
         return [wide if window is None else local for window in windows]
     fields.ignore("num_global_key_value_heads", "global_head_dim", why="per_layer_config takes their place")
     given = fields.inside("per_layer_config")
+    keys = {int(key): key for key, _ in given.items() if key.isascii() and key.isdecimal() and len(key) < len("10000")}
     found = []
     for layer in range(len(windows)):
         kv_heads, dim = local
-        if given.has(str(layer)):
-            inner = given.inside(str(layer))
+        if layer in keys:
+            inner = given.inside(keys[layer])
             kv_heads = inner.integer("num_key_value_heads") if inner.has("num_key_value_heads") else kv_heads
             dim = inner.integer("head_dim") if inner.has("head_dim") else dim
             checked_heads(inner, "num_key_value_heads", kv_heads, heads)

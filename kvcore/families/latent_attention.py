@@ -35,7 +35,10 @@ def latent_tensors(
     bias = fields.flag("attention_bias", default=False)
     fields.agree("qk_head_dim", nope + rope)
     fields.ignore("head_dim", why="the widths of heads are qk_nope_head_dim, qk_rope_head_dim and v_head_dim")
-    fields.ignore("num_key_value_heads", why="every head's K and V are computed from the one latent vector")
+    if fields.has(
+        "num_key_value_heads"
+    ):  # and nothing depends on it: K and V of all heads are computed from one latent vector
+        fields.integer("num_key_value_heads")
     queries = heads * (nope + rope)
     tensors = [
         Tensor("kv_a_proj_with_mqa", (rank + rope, hidden), "attention"),

@@ -159,6 +159,7 @@ def _lfm2(fields: Fields) -> Shape:
         fields.agree(key, shape.hidden_size)
     fields.ignore("conv_use_xavier_init", why="how weights are drawn before training")
     if attending == layers:
+        fields.ignore("conv_L_cache", "conv_bias", why="no layer has a convolution")
         return shape
     convolution = gated_convolution(
         shape.hidden_size, layers - attending, fields.integer("conv_L_cache", 3, high=1024), weight_dtype(fields),

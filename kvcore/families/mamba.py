@@ -136,7 +136,7 @@ def _mamba2(
     """
     count = fields.integer(heads)
     width = fields.value(head_dim)
-    if inner is not None and (width is None or width == "auto"):
+    if inner is not None and (width == "auto" or head_dim not in dict(fields.items())):
         if inner % count:
             raise Invalid(fields.name(heads), count, f"a divisor of the {inner} values that the heads share")
         fields.assume(head_dim, inner // count)
@@ -174,6 +174,8 @@ def _bamba(fields: Fields) -> Shape:
     bias = fields.flag("attention_bias", default=False)
     mlps = dense(bias=fields.flag("mlp_bias", default=False))
     shape = decoder(fields, default_kv_heads=8, qkv_bias=bias, output_bias=bias, mlps=mlps)
+    if not fields.has("attn_layer_indices"):
+        raise Invalid(fields.name("attn_layer_indices"), None, "a list of the layers that attend")
     attending = len(fields.layer_indices("attn_layer_indices", shape.layers))
     if attending == shape.layers:
         return shape

@@ -92,11 +92,15 @@ def _qwen3_moe(fields: Fields) -> Shape:
 
 
 def _qwen3_vl_moe(fields: Fields) -> Shape:
-    """The text model of Qwen3-VL-MoE: other defaults than Qwen3-MoE's, and no windows."""
+    """The text model of Qwen3-VL-MoE: other defaults than Qwen3-MoE's, and no windows.
+
+    Alone it ties its embeddings unless it says otherwise; inside the whole model that model's class decides, and takes false.
+    """
+    alone = fields.name("") == ""
     fields.only("use_sliding_window", False, why="Qwen3-VL-MoE has no windows")
     fields.ignore("max_window_layers", why="there are no windows")
     return _qwen3_experts(
-        fields, kv_heads=16, mlps=qwen_experts(experts=60, width=1408, dense=5632), windows=never, tied=True
+        fields, kv_heads=16, mlps=qwen_experts(experts=60, width=1408, dense=5632), windows=never, tied=alone
     )
 
 
@@ -154,7 +158,7 @@ def _corrected(first: int, shared: int = REQUIRED) -> Mlps:
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         routed = after_the_first(fields, layers, first)
         width = fields.integer("moe_intermediate_size")
-        beside = fields.integer("n_shared_experts", shared, null=0, low=0, high=1024) * width
+        beside = fields.integer("n_shared_experts", shared, low=0, high=1024) * width
         dense_width = (
             width if all(routed) and not fields.has("intermediate_size") else fields.integer("intermediate_size")
         )
@@ -201,7 +205,7 @@ def _ernie_moe(fields: Fields) -> Shape:
         last = layers - 1 if last == -1 else last
         routed = [(layer + 1) % step == 0 and first <= layer <= last for layer in range(layers)]
         width = fields.integer("moe_intermediate_size", 1536)
-        shared = fields.integer("moe_num_shared_experts", 2, null=0, low=0, high=1024)
+        shared = fields.integer("moe_num_shared_experts", 2, low=0, high=1024)
         fields.ignore(
             "moe_k",
             "moe_norm_min",

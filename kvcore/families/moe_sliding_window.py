@@ -124,6 +124,8 @@ def _mimo_v2(fields: Fields) -> Shape:
     routes = None if types else fields.integers("moe_layer_freq", layers, (0, 1))
     if types:
         fields.ignore("moe_layer_freq", why="mlp_layer_types says it layer by layer")
+    if not types and not routes:
+        fields.assume("mlp_layer_types", f"sparse in {layers - 1} of {layers} layers")
     routed = (
         [kind == "sparse" for kind in types] if types else [bool(flag) for flag in routes or [0] + [1] * (layers - 1)]
     )

@@ -7,7 +7,7 @@ src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, m
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kvcore.errors import Invalid
+from kvcore.errors import Invalid, Unsupported
 from kvcore.families.common import (
     Reader,
     attention_groups,
@@ -54,6 +54,8 @@ def _falcon(fields: Fields) -> Shape:
             "num_kv_heads", heads, why="without multi_query and new_decoder_architecture each query head has its own"
         )
     parallel = fields.flag("parallel_attn", default=True, null=False)
+    if newer and not parallel:
+        raise Unsupported(fields.name("parallel_attn"), False, "true, as new_decoder_architecture is")
     bias = fields.flag("bias", default=False)
     norms = fields.integer("num_ln_in_parallel_attn", 2 if newer else 1, null=2 if newer else 1, high=2)
     return Shape(

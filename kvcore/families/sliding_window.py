@@ -14,9 +14,6 @@ from kvcore.shape import Shape
 
 __all__ = ["SLIDING_WINDOW"]
 
-_MORE_THAN_ALL = 2**20
-"""As the step between full-attention layers: every layer has the window."""
-
 
 def _cohere2(fields: Fields) -> Shape:
     """Command R7B and A: three sliding-window layers, then a full one; attention and MLP in parallel after one norm; tied."""
@@ -65,14 +62,18 @@ def _exaone4(fields: Fields) -> Shape:
 
 def _ministral(fields: Fields) -> Shape:
     """Ministral: windows as `layer_types` says; without it, all layers have the window."""
-    return decoder(fields, default_kv_heads=8, windows=every(_MORE_THAN_ALL, 4096))
+
+    def windows(fields: Fields, layers: int) -> Sequence[int | None]:
+        return layer_windows(fields, layers, fields.tokens("sliding_window", 4096))
+
+    return decoder(fields, default_kv_heads=8, windows=windows)
 
 
 def _cwm(fields: Fields) -> Shape:
     """CWM: a full-attention layer, then three with a window."""
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
-        window = fields.tokens("sliding_window", 8192)
+        window = fields.integer("sliding_window", 8192)
         return layer_windows(fields, layers, window, [layer % 4 != 0 for layer in range(layers)])
 
     mlps = dense(bias=fields.flag("mlp_bias", default=False))

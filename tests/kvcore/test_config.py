@@ -106,6 +106,38 @@ def test_a_default_taken_is_reported():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        pytest.param(
+            small("gemma2", head_dim=16, num_key_value_heads=4),
+            {"attention_bias": False, "sliding_window": 4096, "layer_types": "sliding_attention in 1 of 2 layers",
+             "tie_word_embeddings": True},
+            id="flags, a window and a pattern of layers",
+        ),
+        pytest.param(
+            small("hunyuan_v1_dense", head_dim=16, num_key_value_heads=4, attention_bias=False, tie_word_embeddings=True),
+            {"use_qk_norm": True},
+            id="the one case there is a formula for",
+        ),
+        pytest.param(
+            small("granitemoehybrid", num_key_value_heads=4, num_local_experts=2, shared_intermediate_size=8,
+                  attention_bias=False, tie_word_embeddings=True, head_dim=16, mamba_n_heads=8, mamba_d_state=4,
+                  mamba_conv_bias=True, mamba_proj_bias=False, mamba_expand=2, mamba_n_groups=1, mamba_d_conv=4),
+            {"mamba_d_head": 16, "layer_types": "linear_attention in 2 of 2 layers"},
+            id="a width that others make, and no layer that attends",
+        ),
+        pytest.param(
+            {"model_type": "mistral3", "text_config": small("mistral", num_key_value_heads=2)},
+            {"text_config.head_dim": 16, "text_config.sliding_window": 4096, "text_config.tie_word_embeddings": False},
+            id="by the full names of fields in a text model",
+        ),
+    ],
+)  # fmt: skip
+def test_every_default_that_bears_on_the_shape_is_reported(config, expected):
+    assert read_config(config).assumed == expected
+
+
 def test_kv_heads_that_do_not_divide_are_refused():
     with pytest.raises(Invalid, match="num_key_value_heads: 7 is not a divisor of the 32 query heads"):
         shape_from_config(changed(LLAMA, num_key_value_heads=7))

@@ -236,6 +236,18 @@ KIMI = of(
         pytest.param(of("hunyuan_v1_dense", use_cla=True, cla_share_factor=2), "use_cla", id="hunyuan: shared caches"),
         pytest.param(of("minimax_m2", num_local_experts=8, attn_type_list=[1] * 7 + [0]), "attn_type_list", id="linear layers"),
         pytest.param(of("falcon_h1", MAMBA2, mamba_d_ssm=256, attn_layer_indices=[0]), "attn_layer_indices", id="falcon_h1"),
+        pytest.param(of("bamba", MAMBA2, attn_layer_indices=...), "attn_layer_indices", id="bamba without attention"),
+        pytest.param(
+            of("falcon_h1", MAMBA2, mamba_d_ssm=256, mamba_d_head=None), "mamba_d_head", id="falcon_h1: no width of heads"
+        ),
+        pytest.param(of("cohere2", sliding_window=None), "sliding_window", id="cohere2: layers that slide without a window"),
+        pytest.param(of("gemma2", sliding_window=None, head_dim=32), "sliding_window", id="gemma2: the same"),
+        pytest.param(
+            of("falcon", num_key_value_heads=..., intermediate_size=..., new_decoder_architecture=True, parallel_attn=False),
+            "parallel_attn", id="falcon: a newer decoder in sequence",
+        ),
+        pytest.param(of("dots1", DOTS, n_shared_experts=None), "n_shared_experts", id="dots1: null shared experts"),
+        pytest.param(MLA | {"model_type": "deepseek_v3", "num_key_value_heads": 0}, "num_key_value_heads", id="no KV heads"),
         pytest.param(of("llama", pruned_heads={"0": [0, 1]}), "pruned_heads", id="heads cut out"),
         pytest.param(of("llama", is_encoder_decoder=True), "is_encoder_decoder", id="an encoder"),
         pytest.param(of("llama", multi_query=True), "multi_query", id="one KV head, said as in other families"),
@@ -310,7 +322,7 @@ def test_fields_that_change_nothing_are_passed_over(fields):
             of("gemma4_text", num_hidden_layers=6, head_dim=32, global_head_dim=40, num_global_key_value_heads=2,
                attention_k_eq_v=True, hidden_size_per_layer_input=0, sliding_window=16),
             {"global_head_dim": ..., "num_global_key_value_heads": ...,
-             "per_layer_config": {"5": {"head_dim": 40, "num_key_value_heads": 2}}}, id="gemma4_text: per_layer_config",
+             "per_layer_config": {"05": {"head_dim": 40, "num_key_value_heads": 2}}}, id="gemma4_text: per_layer_config",
         ),
         pytest.param(
             of("lfm2", full_attn_idxs=[2, 5]), {"tie_embedding": True}, id="lfm2: the older name of tied embeddings",

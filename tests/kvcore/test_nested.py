@@ -86,6 +86,13 @@ def test_a_mistral_small_that_says_nothing_of_tied_embeddings_has_an_output_laye
     assert reading.assumed["text_config.tie_word_embeddings"] is False
 
 
+def test_a_qwen3_vl_moe_is_not_tied_unless_it_says_so_and_its_text_model_alone_is():
+    """Qwen3VLMoeConfig takes false, Qwen3VLMoeTextConfig true (transformers 5.24)."""
+    text = {**SMALL, "model_type": "qwen3_vl_moe_text", "num_experts": 2, "moe_intermediate_size": 8}
+    assert shape_from_config({"model_type": "qwen3_vl_moe", "text_config": text}).tied is False
+    assert shape_from_config(text).tied is True
+
+
 def test_llama_4_with_tied_embeddings_outside_is_refused_as_its_class_ties_nothing():
     text = {**SMALL, "model_type": "llama4_text", "head_dim": 16, "num_local_experts": 2}
     with pytest.raises(Unsupported, match="tie_word_embeddings"):
