@@ -2,7 +2,7 @@
 
 `tie_word_embeddings` is looked for in both places. In huggingface/transformers 4 the language model had the output layer,
 and its own config decided. In transformers 5 the whole model has it: the outer field decides, and where that is missing the
-default of the outer class (TIED_OUTSIDE); vLLM then copies it inside (vllm-project/vllm, pull request 33359).
+default of the outer class (TIED_OUTSIDE); vLLM then copies it inside (vllm-project/vllm, pull request 33359, VllmConfig.with_hf_config).
 A file that means one thing to the one and another to the other is refused, unless it says nothing in either place: then the
 default of the text model is taken, as when the file was written, and is noted as assumed. That is right for Mistral Small 3.1 and
 3.2, which say nothing and publish an output layer of their own.

@@ -222,8 +222,10 @@ def _granite_hybrid(fields: Fields) -> Shape:
     shape = decoder(fields, qkv_bias=bias, output_bias=bias, mlps=mlps, windows=all_full)
     types = fields.strings("layer_types", shape.layers, ("attention", "mamba", "full_attention", "linear_attention"))
     attending = sum(kind in {"attention", "full_attention"} for kind in types or ())
-    if types is None:
-        fields.assume("layer_types", f"linear_attention in {shape.layers} of {shape.layers} layers")
+    if not attending:
+        raise Invalid(
+            fields.name("layer_types"), types, "a list with attention in it, without which no model of the family runs"
+        )
     if attending == shape.layers:
         return shape
     layer = _mamba2_of(fields, shape.hidden_size)

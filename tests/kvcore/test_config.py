@@ -123,9 +123,9 @@ def test_a_default_taken_is_reported():
         pytest.param(
             small("granitemoehybrid", num_key_value_heads=4, num_local_experts=2, shared_intermediate_size=8,
                   attention_bias=False, tie_word_embeddings=True, head_dim=16, mamba_n_heads=8, mamba_d_state=4,
-                  mamba_conv_bias=True, mamba_proj_bias=False, mamba_expand=2, mamba_n_groups=1, mamba_d_conv=4),
-            {"mamba_d_head": 16, "layer_types": "linear_attention in 2 of 2 layers"},
-            id="a width that others make, and no layer that attends",
+                  mamba_conv_bias=True, mamba_proj_bias=False, mamba_expand=2, mamba_n_groups=1, layer_types=["mamba", "attention"], mamba_d_conv=4),
+            {"mamba_d_head": 16},
+            id="a width that others make",
         ),
         pytest.param(
             {"model_type": "mistral3", "text_config": small("mistral", num_key_value_heads=2)},

@@ -190,8 +190,8 @@ H, L = 128, 8
             id="falcon_h1: a null flag is false",
         ),
         pytest.param(
-            of("granitemoehybrid", MAMBA2, num_local_experts=2, shared_intermediate_size=56), {"mamba_conv_bias": None},
-            -L * (256 + 2 * 2 * 24), id="granitemoehybrid: a null flag is false",
+            of("granitemoehybrid", MAMBA2, num_local_experts=2, shared_intermediate_size=56, layer_types=["mamba"] * 7 + ["attention"]), {"mamba_conv_bias": None},
+            -7 * (256 + 2 * 2 * 24), id="granitemoehybrid: a null flag is false",
         ),
         pytest.param(
             of("qwen2_moe", EXPERTS, shared_expert_intermediate_size=56), {"shared_expert_intermediate_size": 0},
@@ -236,6 +236,7 @@ KIMI = of(
         pytest.param(of("hunyuan_v1_dense", use_cla=True, cla_share_factor=2), "use_cla", id="hunyuan: shared caches"),
         pytest.param(of("minimax_m2", num_local_experts=8, attn_type_list=[1] * 7 + [0]), "attn_type_list", id="linear layers"),
         pytest.param(of("falcon_h1", MAMBA2, mamba_d_ssm=256, attn_layer_indices=[0]), "attn_layer_indices", id="falcon_h1"),
+        pytest.param(of("granitemoehybrid", MAMBA2, num_local_experts=2), "layer_types", id="granite hybrid without attention"),
         pytest.param(of("bamba", MAMBA2, attn_layer_indices=...), "attn_layer_indices", id="bamba without attention"),
         pytest.param(
             of("falcon_h1", MAMBA2, mamba_d_ssm=256, mamba_d_head=None), "mamba_d_head", id="falcon_h1: no width of heads"
