@@ -36,10 +36,9 @@ class Asked:
         signal.alarm(_SECONDS)
         try:
             read = models.read(config)
-            tied = config.get("tie_word_embeddings") is True
-            key = json.dumps([type(read).__name__, tied, run, read.to_dict()], sort_keys=True, default=repr)
+            key = json.dumps([type(read).__name__, run, read.to_dict()], sort_keys=True, default=repr)
             if key not in self._known:
-                self._known[key] = _answer(read, tied=tied, run=run, large=large)
+                self._known[key] = _answer(read, run=run, large=large)
             return self._known[key]
         except OtherCacheError:
             raise
@@ -49,10 +48,10 @@ class Asked:
             signal.alarm(0)
 
 
-def _answer(config: Any, *, tied: bool, run: bool, large: bool) -> Answer:
+def _answer(config: Any, *, run: bool, large: bool) -> Answer:
     nested = hasattr(config, "text_config")
     model = models.built(config, "cpu" if run and not large and not nested else "meta")
-    count = counted(model, tied=tied)
+    count = counted(model)
     said: dict[str, Any] = {"params": count.params, "biases": count.biases, "scalars": count.scalars}
     if run and count.params <= _MOST_RUN:
         try:

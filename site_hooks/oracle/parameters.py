@@ -31,11 +31,8 @@ class Count:
     scalars: int
 
 
-def counted(model: Any, *, tied: bool) -> Count:
-    """Count a model that was built on any device; weights that are tied count once.
-
-    `tied` is what the config says, for a text model that has no output layer.
-    """
+def counted(model: Any) -> Count:
+    """Count a model that was built on any device; weights that are tied count once."""
     config = model.config
     nested = config.model_type in WITH_IMAGES and hasattr(config, "text_config")
     transient = {
@@ -50,7 +47,7 @@ def counted(model: Any, *, tied: bool) -> Count:
     }
     biases = sum(numbers for name, numbers in buffers.items() if "bias" in name.rsplit(".", 1)[-1])
     params = sum(weight.numel() for name, weight in model.named_parameters() if not nested or _of_language(name))
-    if model.get_output_embeddings() is None and not tied:
+    if model.get_output_embeddings() is None and not getattr(config, "tie_word_embeddings", False):
         params += config.vocab_size * config.hidden_size
     return Count(params=params, biases=biases, scalars=sum(buffers.values()) - biases)
 
