@@ -64,7 +64,7 @@ DISPUTES = (
         differs=frozenset({"cache"}),
         reason=(
             "transformers caches K and V repeated for all query heads (modeling_falcon.py, FalconAttention._split_heads); "
-            "engines cache the KV heads (vLLM, model_executor/models/falcon.py: total_num_kv_heads)"
+            "engines cache the KV heads (vLLM 00620f91, model_executor/models/falcon.py, FalconAttention)"
         ),
     ),
     Dispute(
@@ -81,8 +81,8 @@ DISPUTES = (
         fields={"swa_num_key_value_heads": 64},
         differs=frozenset({"params", "cache"}),
         reason=(
-            "transformers never reads swa_num_key_value_heads and takes twice num_key_value_heads for layers with a window; the "
-            "model's own code reads it (XiaomiMiMo/MiMo-V2-Flash, modeling_mimo_v2_flash.py)"
+            "transformers never reads swa_num_key_value_heads and takes twice num_key_value_heads for layers with a window; "
+            "vLLM reads it (91cf2f13, model_executor/models/mimo_v2_flash.py, MiMoV2FlashDecoderLayer)"
         ),
     ),
     Dispute(
@@ -90,8 +90,8 @@ DISPUTES = (
         fields={"num_key_value_heads": 32, "swa_num_key_value_heads": 32},
         differs=frozenset({"params", "cache"}),
         reason=(
-            "transformers never reads swa_num_key_value_heads and takes twice num_key_value_heads for layers with a window; the "
-            "model's own code reads it (XiaomiMiMo/MiMo-V2-Flash, modeling_mimo_v2_flash.py)"
+            "transformers never reads swa_num_key_value_heads and takes twice num_key_value_heads for layers with a window; "
+            "vLLM reads it (91cf2f13, model_executor/models/mimo_v2_flash.py, MiMoV2FlashDecoderLayer)"
         ),
     ),
     Dispute(
@@ -99,8 +99,8 @@ DISPUTES = (
         fields={"expansion_ratio": 8},
         differs=frozenset({"params"}),
         reason=(
-            "transformers takes 4 whatever the config says (modeling_mpt.py, MptMLP); the model's own code reads the field "
-            "(mosaicml/llm-foundry, models/layers/ffn.py)"
+            "transformers takes 4 whatever the config says (modeling_mpt.py, MptMLP); vLLM reads the field (ce35e1d5, "
+            "model_executor/models/mpt.py, MPTMLP)"
         ),
     ),
     Dispute(
@@ -150,6 +150,11 @@ def as_many_heads(question: Question) -> Mapping[str, Any]:
 def of_equal_width(question: Question) -> Mapping[str, Any]:
     """The config with the head width that hidden size and query heads come to."""
     return {"head_dim": question.config["hidden_size"] // question.config["num_attention_heads"]}
+
+
+def a_period(question: Question) -> Mapping[str, Any]:
+    """The config with the length of a pattern in the place of its letters."""
+    return {key: len(pattern) for key, pattern in question.change.items()}
 
 
 def without_rope(question: Question) -> Mapping[str, Any]:  # noqa: ARG001 - as all others
@@ -219,11 +224,11 @@ READ_LIKE = (
     ),
     ReadLike(
         fields=("sliding_window", "sliding_window_pattern"), values=(None,), like=all_full, model_types=("exaone4",),
-        reason="no layer slides, as LGAI-EXAONE/EXAONE-4.0-1.2B says it; transformers needs its layer_types besides",
+        reason="no layer slides (Exaone4Config's docstring); its code divides by the period, and needs layer_types besides",
     ),
     ReadLike(
-        fields=("sliding_window_pattern",), values=("LLLG",), like=unchanged, model_types=("exaone4",),
-        reason="local and global layers as letters, as LGAI-EXAONE/EXAONE-4.0-32B says it; transformers needs its layer_types besides",
+        fields=("sliding_window_pattern",), values=("LLLG", "LG"), like=a_period, model_types=("exaone4",),
+        reason="local and global layers as letters (Exaone4Config's docstring); its code takes numbers, and needs layer_types besides",
     ),
     ReadLike(
         fields=("sliding_window", "max_window_layers"), values=(None, True), like=unchanged,
@@ -266,9 +271,9 @@ READ_LIKE = (
     ),
     ReadLike(
         fields=("layer_types", "shared_intermediate_size", "linear_conv_kernel_dim", "linear_head_dim", "linear_num_heads",
-                "num_shared_experts", "num_experts", "num_local_experts", "sliding_window_pattern"),
+                "num_shared_experts", "num_experts", "num_local_experts"),
         values=(ANY,), like=itself,
-        model_types=("exaone4", "gemma4_text", "granitemoeshared", "kimi_linear", "lfm2_moe", "qwen3_moe", "qwen3_vl_moe_text"),
+        model_types=("gemma4_text", "granitemoeshared", "kimi_linear", "lfm2_moe", "qwen3_moe", "qwen3_vl_moe_text"),
         reason="should be refused: transformers refuses it",
     ),
 )  # fmt: skip
