@@ -1,4 +1,4 @@
-"""The commands: `python -m site_hooks serve|build|test|engines|bench|check`.
+"""The commands: `python -m site_hooks serve|build|test|engines|bench|oracle|check`.
 
 This module and `environment` run before anything is installed, under any Python 3: they use the standard library only, and
 no syntax that an old Python cannot parse.
@@ -18,6 +18,7 @@ USAGE = """usage: python -m site_hooks COMMAND [arguments]
   test     build the site and run every test (arguments go to pytest)
   engines  test the page in Chromium, Firefox and WebKit, over http and from disk
   bench    measure the built site in a browser, against plain Pyodide and PyScript
+  oracle   ask Hugging Face transformers' own models what kvcore is tested against (downloads some gigabytes)
   check    check lint, formatting and types of Python and JavaScript
 """
 MODULES = {
@@ -26,6 +27,7 @@ MODULES = {
     "test": "testing",
     "engines": "browser_engines",
     "bench": "bench",
+    "oracle": "oracle.command",
     "check": "check",
 }
 
