@@ -20,19 +20,15 @@ from pathlib import Path
 from kvcore.families import FAMILIES, NESTED
 from site_hooks.oracle import rows
 from site_hooks.oracle.caches import CONTEXTS
+from site_hooks.oracle.small import ABSENT
 
 FILE = Path(__file__).resolve().parents[2] / "tests" / "kvcore" / "oracle.jsonl"
-ABSENT = {
-    "gemma3n": "its encoder is in a package of its own, timm; its text model is asked about as gemma3n_text",
-    "nemotron-nas": "its code is beside its weights, and no model_type of transformers has its layers",
-}
-"""The model_types that are not asked about, and why."""
 
 
 def head(made: str) -> str:
     """The first line of the file."""
     versions = {name: importlib.metadata.version(name) for name in ("transformers", "torch")}
-    return json.dumps({**versions, "made": made, "contexts": CONTEXTS, "absent": ABSENT}) + "\n"
+    return json.dumps({**versions, "made": made, "contexts": CONTEXTS, "absent": dict(ABSENT)}) + "\n"
 
 
 def block(model_type: str) -> str:

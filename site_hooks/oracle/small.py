@@ -11,10 +11,18 @@ from typing import Any
 
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-__all__ = ["COMES_FROM", "PER_LAYER", "config_class", "opened", "small", "spelled"]
+__all__ = ["ABSENT", "COMES_FROM", "PER_LAYER", "config_class", "opened", "small", "spelled"]
 
 COMES_FROM: Mapping[str, str] = MappingProxyType({"kimi_k2": "deepseek_v3", "mimo": "qwen2"})
 """model_type of code that its makers publish beside the weights -> the model_type in transformers whose layers it has."""
+
+ABSENT: Mapping[str, str] = MappingProxyType(
+    {
+        "gemma3n": "its encoder is in a package of its own, timm; its text model is asked about as gemma3n_text",
+        "nemotron-nas": "its code is beside its weights, and no model_type of transformers has its layers",
+    }
+)
+"""The model_types that are not asked about, and why."""
 
 WINDOW = 16
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.kvcore.transformers_said import LEFT_OUT, Question
+from kvcore.errors import KvcoreError
+from tests.kvcore.transformers_said import LEFT_OUT, Question, changed, numbers
 
-__all__ = ["DISPUTES", "READ_LIKE", "Dispute", "ReadLike"]
+__all__ = ["DISPUTES", "READ_LIKE", "Dispute", "ReadLike", "reasons"]
 
 ANY = object()
 _LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_k2", "kimi_linear",
@@ -277,3 +278,25 @@ READ_LIKE = (
         reason="should be refused: transformers refuses it",
     ),
 )  # fmt: skip
+
+
+def reasons(model_type: str, question: Question, differ: dict[str, Any]) -> set[str]:
+    """The reasons in the table why this differs."""
+    if differ.keys() != {"accepted"}:
+        rows = [row for row in DISPUTES if row.covers(model_type, question.config) and row.differs >= differ.keys()]
+        return {row.reason for row in rows}
+    alike = [row for row in READ_LIKE if row.covers(model_type, question)]
+    return {row.reason for row in alike if _is_read_like(question, row.like(question))}
+
+
+def _is_read_like(question: Question, like: Mapping[str, Any]) -> bool:
+    """Whether kvcore says the same about a config and about the other one, if it reads that."""
+    try:
+        return numbers(question.config) == numbers(_other(question, like))
+    except KvcoreError:
+        return False
+
+
+def _other(question: Question, like: Mapping[str, Any]) -> dict[str, Any]:
+    """The config that is read like this one."""
+    return changed(question.config, dict(like)) if like else question.before

@@ -16,8 +16,8 @@ import pytest
 
 from kvcore.errors import KvcoreError
 from kvcore.families import FAMILIES, NESTED
-from tests.kvcore.oracle_disputes import DISPUTES, READ_LIKE
-from tests.kvcore.transformers_said import Question, absent, asked, changed, differences, numbers
+from tests.kvcore.oracle_disputes import DISPUTES, READ_LIKE, reasons
+from tests.kvcore.transformers_said import absent, asked, differences
 
 TYPES = sorted({*FAMILIES, *NESTED})
 TOTALS = json.loads((Path(__file__).parent / "oracle_totals.json").read_text("ascii"))
@@ -43,34 +43,12 @@ def outcome(model_type: str) -> Outcome:
         except KvcoreError:
             found.tally["refused"] += 1
             continue
-        reasons = reasons_for(model_type, question, differ) if differ else set()
-        found.tally["equal" if not differ else "disputed" if reasons else "wrong"] += 1
-        found.reasons.update(reasons)
-        if differ and not reasons:
+        named = reasons(model_type, question, differ) if differ else set()
+        found.tally["equal" if not differ else "disputed" if named else "wrong"] += 1
+        found.reasons.update(named)
+        if differ and not named:
             found.wrong.append((differ, question.change, question.config))
     return found
-
-
-def reasons_for(model_type: str, question: Question, differ: dict[str, Any]) -> set[str]:
-    """The reasons in the table why this differs."""
-    if differ.keys() != {"accepted"}:
-        rows = [row for row in DISPUTES if row.covers(model_type, question.config) and row.differs >= differ.keys()]
-        return {row.reason for row in rows}
-    alike = [row for row in READ_LIKE if row.covers(model_type, question)]
-    return {row.reason for row in alike if is_read_like(question, row.like(question))}
-
-
-def is_read_like(question: Question, like: Any) -> bool:
-    """Whether kvcore says the same about a config and about the other one, if it reads that."""
-    try:
-        return numbers(question.config) == numbers(other(question, like))
-    except KvcoreError:
-        return False
-
-
-def other(question: Question, like: Any) -> dict[str, Any]:
-    """The config that is read like this one."""
-    return changed(question.config, like) if like else question.before
 
 
 @pytest.mark.parametrize("model_type", TYPES)
