@@ -75,8 +75,11 @@ class Fields:
                 self._config[there[0]]
             ):
                 raise Invalid(self.name(name), self._config[name], f"what {there[0]} says, which is the same field")
-        if there and there[0] != key:
-            self._names[key] = there[0]
+        found = there or [
+            name for name in (key, *names) if name in self._config
+        ]  # null under another name is no missing field
+        if found and found[0] != key:
+            self._names[key] = found[0]
 
     def inside(self, key: str) -> "Fields":
         """The fields of the object under `key`, whose defaults are noted with those of this one."""

@@ -235,6 +235,12 @@ def _gemma4_heads(fields: Fields, heads: int, windows: list[int | None], k_is_v:
             inner.refuse_others()
         found.append((kv_heads, dim))
     given.refuse_others()
+    if len({size for size, window in zip(found, windows, strict=True) if window is None}) > 1:
+        raise Unsupported(
+            fields.name("per_layer_config"),
+            dict(given.items()),
+            "one size for all full-attention layers, as Gemma 4's code has it",
+        )
     return found
 
 

@@ -51,10 +51,13 @@ def _gpt_bigcode(fields: Fields) -> Shape:
 def _gptj(fields: Fields) -> Shape:
     """GPT-J: attention and MLP run in parallel after one norm; biases only in the MLPs and on the output layer."""
     hidden, heads, layers = fields.integer("n_embd"), fields.integer("n_head"), fields.layers("n_layer")
+    groups = full_attention(fields, layers, hidden, heads, hidden_key="n_embd")
+    if fields.has("rotary_dim"):
+        fields.integer("rotary_dim", high=hidden // heads)  # the part of a head that is turned by its position
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
-        groups=full_attention(fields, layers, hidden, heads, hidden_key="n_embd"),
+        groups=groups,
         mlps=plain_mlps(layers, fields.integer("n_inner", 4 * hidden, null=4 * hidden)),
         vocab_size=fields.integer("vocab_size"),
         tied=fields.flag("tie_word_embeddings", default=False),

@@ -158,6 +158,8 @@ def _lfm2(fields: Fields) -> Shape:
         fields.ignore("full_attn_idxs", why="layer_types says it layer by layer")
     elif fields.has("full_attn_idxs"):
         named = fields.layer_indices("full_attn_idxs", layers)
+    elif fields.value("model_type") == "lfm2_moe":
+        raise Invalid(fields.name("layer_types"), None, "a list of full_attention and conv, one entry a layer")
     attending = sum(_attending(fields, layers, [layer in named for layer in range(layers)], ("full_attention", "conv")))
     for key in ("conv_dim", "conv_dim_out"):
         fields.agree(key, shape.hidden_size)

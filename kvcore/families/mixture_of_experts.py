@@ -21,7 +21,7 @@ def _all_routed(default: int | None, *, shared: str | None = None, **more: bool)
 
     def mlps(fields: Fields, layers: int) -> tuple[Mlp, ...]:
         count = fields.integer("num_local_experts") if default is None else fields.integer("num_local_experts", default)
-        width = fields.integer(shared, 0, null=0, low=0) if shared else 0
+        width = fields.integer(shared, 0, low=0) if shared else 0
         return (
             Mlp(
                 layers=layers, intermediate_size=fields.integer("intermediate_size"), gated=True, experts=count,

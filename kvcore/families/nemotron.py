@@ -111,7 +111,7 @@ def _plain_mlps(fields: Fields, dense: int, routed: int) -> tuple[Mlp, ...]:
             Mlp(
                 layers=routed, intermediate_size=fields.integer("moe_intermediate_size"), gated=False,
                 experts=fields.integer("n_routed_experts"), shared_size=width, router_bias=True,
-                latent_size=fields.integer("moe_latent_size", 0, null=0, low=0),
+                latent_size=fields.integer("moe_latent_size", 0, null=0),  # null: none; 0 would be matrices of rank 0
             )
         )  # fmt: skip
     else:

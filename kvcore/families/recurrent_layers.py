@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kvcore.dtypes import Dtype, cache_dtype
-from kvcore.errors import Unsupported
+from kvcore.errors import Invalid, Unsupported
 from kvcore.fields import Fields
 from kvcore.layers import NoCacheGroup
 from kvcore.recurrent import RecurrentGroup, State
@@ -148,6 +148,9 @@ def delta_net(fields: Fields, layers: int, hidden: int) -> RecurrentGroup:
     key_heads, value_heads = fields.integer("linear_num_key_heads", 16), fields.integer("linear_num_value_heads", 32)
     key_dim, value_dim = fields.integer("linear_key_head_dim", 128), fields.integer("linear_value_head_dim", 128)
     kernel = fields.integer("linear_conv_kernel_dim", 4, high=1024)
+    if value_heads % key_heads:
+        expected = f"a divisor of linear_num_value_heads, which is {value_heads}"
+        raise Invalid(fields.name("linear_num_key_heads"), key_heads, expected)
     keys, values = key_heads * key_dim, value_heads * value_dim
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_dtype")
     states = (

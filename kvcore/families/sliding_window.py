@@ -7,6 +7,7 @@ modeling_FAMILY.py for the matrices.
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from kvcore.errors import Invalid
 from kvcore.families.common import Reader, layer_windows
 from kvcore.families.decoder import decoder, dense, every
 from kvcore.fields import Fields
@@ -64,7 +65,12 @@ def _ministral(fields: Fields) -> Shape:
     """Ministral: windows as `layer_types` says; without it, all layers have the window."""
 
     def windows(fields: Fields, layers: int) -> Sequence[int | None]:
-        return layer_windows(fields, layers, fields.tokens("sliding_window", 4096))
+        window = fields.tokens("sliding_window", 4096)
+        if window is None and not fields.has("layer_types"):
+            raise Invalid(
+                fields.name("sliding_window"), None, "a number of tokens, and no layer_types say that none slides"
+            )
+        return layer_windows(fields, layers, window)
 
     return decoder(fields, default_kv_heads=8, windows=windows)
 

@@ -211,6 +211,15 @@ NEMOTRON = of(
     "nemotron_h", hybrid_override_pattern="M*-M*-M-", mamba_num_heads=16, mamba_head_dim=16, ssm_state_size=24, n_groups=2,
     head_dim=32,
 )  # fmt: skip
+NEMOTRON_MOE = NEMOTRON | {
+    "hybrid_override_pattern": "M*ME*MEM", "n_routed_experts": 8, "moe_intermediate_size": 40, "n_shared_experts": 1,
+    "moe_shared_expert_intermediate_size": 40,
+}  # fmt: skip
+GPTJ = {
+    "n_embd": 128, "n_head": 4, "n_layer": 2, "n_positions": 256, "vocab_size": 320, "hidden_size": ...,
+    "num_attention_heads": ..., "num_key_value_heads": ..., "num_hidden_layers": ..., "intermediate_size": ...,
+    "max_position_embeddings": ...,
+}  # fmt: skip
 KIMI = of(
     "kimi_linear", MLA, num_experts=8, n_routed_experts=..., linear_attn_config={
         "full_attn_layers": [4, 8], "kda_layers": [1, 2, 3, 5, 6, 7], "num_heads": 8, "head_dim": 16,
@@ -249,6 +258,15 @@ KIMI = of(
         ),
         pytest.param(of("dots1", DOTS, n_shared_experts=None), "n_shared_experts", id="dots1: null shared experts"),
         pytest.param(MLA | {"model_type": "deepseek_v3", "num_key_value_heads": 0}, "num_key_value_heads", id="no KV heads"),
+        pytest.param(
+            NEMOTRON_MOE | {"moe_latent_size": 0}, "moe_latent_size", id="nemotron_h: experts behind a rank of 0"
+        ),
+        pytest.param(of("ministral", sliding_window=None), "sliding_window", id="ministral: layers that slide without a window"),
+        pytest.param(of("gptj", GPTJ, rotary_dim=33), "rotary_dim", id="gptj: more of a head is turned than there is"),
+        pytest.param(
+            of("qwen3_next", EXPERTS, linear_num_key_heads=3, linear_num_value_heads=8), "linear_num_key_heads",
+            id="qwen3_next: value heads that key heads do not divide",
+        ),
         pytest.param(of("llama", pruned_heads={"0": [0, 1]}), "pruned_heads", id="heads cut out"),
         pytest.param(of("llama", is_encoder_decoder=True), "is_encoder_decoder", id="an encoder"),
         pytest.param(of("llama", multi_query=True), "multi_query", id="one KV head, said as in other families"),
