@@ -12,29 +12,25 @@ standard error cannot be written. Characters that the terminal cannot spell or s
 
 import argparse
 import json
-import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from os import fstat
-from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn, TextIO
+from typing import NoReturn
 
 from kvcore import __version__
 from kvcore.assumed import assumptions
 from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, MODELS, Model, gpu
-from kvcore.config import MOST_CHARACTERS, parse_config, read_config
+from kvcore.config import parse_config, read_config
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
-from kvcore.errors import Invalid, KvcoreError, UnknownName
+from kvcore.errors import Invalid, KvcoreError
 from kvcore.footprint import Footprint
 from kvcore.paging import STRATEGIES, allocate, requests
 from kvcore.shape import Shape
+from kvcore.terminal import complain, config_text, discard, write_lines
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio, significant
 
 __all__ = ["main"]
 
-_STANDARD_INPUT = "-"
 _MOST_DIGITS = 1000  # CPython refuses to read above 4,300 digits; every allowed number is far shorter
 
 
@@ -42,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser that prints an error as one line, without the usage, which --help prints."""
 
     def error(self, message: str) -> NoReturn:
-        _complain(f"{self.prog}: {' '.join(message.split())}")
+        complain(f"{self.prog}: {' '.join(message.split())}")
         self.exit(2)
 
 
@@ -65,48 +61,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         lines = {"size": _size, "models": _models, "paging": _paging}[options.command](options)
     except KvcoreError as error:
-        _complain(f"kvcore {options.command}: {error}")
+        complain(f"kvcore {options.command}: {error}")
         return 2
     try:
-        _print(lines, sys.stdout)
+        write_lines(lines, sys.stdout)
     except BrokenPipeError:  # the reading process has closed the pipe, as in `kvcore models | head`
-        _discard(sys.stdout)
+        discard(sys.stdout)
         return 1
     except (OSError, ValueError, AttributeError) as error:  # a full disk; closed; not there at all: sys.stdout is None
-        _complain(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})")
-        _discard(sys.stdout)
+        complain(f"kvcore {options.command}: standard output cannot be written ({type(error).__name__})")
+        discard(sys.stdout)
         return 1
     return 0
-
-
-def _print(lines: Iterable[str], stream: TextIO) -> None:
-    """Write lines, with an escape in place of each character that is not printable or not in the stream's encoding.
-
-    A control character in the name of a file could otherwise move the cursor or hide text.
-    """
-    text = "".join(f"{_printable(line)}\n" for line in lines)
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-def _complain(line: str) -> None:
-    """Write a line to standard error, if it can be written: the exit status says as much where it cannot."""
-    try:
-        _print([line], sys.stderr)
-    except (OSError, ValueError, AttributeError):  # full; closed; not there at all: sys.stderr is None
-        _discard(sys.stderr)
-
-
-def _discard(stream: TextIO | None) -> None:
-    """Close a stream that cannot be written, else Python would try again at exit, fail, and change the exit status."""
-    if stream is not None:
-        with suppress(OSError, ValueError):
-            stream.close()
 
 
 def _parser() -> _Parser:
@@ -275,27 +241,10 @@ def _shape(name: str) -> tuple[Shape, Mapping[str, object]]:
     if name in MODELS:
         return MODELS[name].shape, MappingProxyType({})
     try:
-        reading = read_config(parse_config(_config_text(name)))
+        reading = read_config(parse_config(config_text(name)))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
     return reading.shape, reading.assumed
-
-
-def _config_text(name: str) -> str:
-    """Return the text of a config.json in a file or a pipe, of which no more is read than kvcore accepts."""
-    path = Path(name)
-    if name != _STANDARD_INPUT and (path.is_dir() or not path.exists()):
-        raise UnknownName("model", name, "the id of a model (see `kvcore models`) or the path of a config.json")
-    source = 0 if name == _STANDARD_INPUT else path
-    # -sig: some editors start a UTF-8 file with a byte order mark
-    with open(source, encoding="utf-8-sig", closefd=source != 0) as file:
-        text = file.read(MOST_CHARACTERS + 1)
-        if len(text) <= MOST_CHARACTERS:
-            return text
-        status = fstat(file.fileno())
-        limit = f"{format_count(MOST_CHARACTERS)} characters"
-        size = f"{format_count(status.st_size)} bytes" if stat.S_ISREG(status.st_mode) else f"more than {limit}"
-        raise Invalid("config", size, f"at most {limit}, the limit of kvcore.config")
 
 
 def _number(field: str, text: str) -> int:
