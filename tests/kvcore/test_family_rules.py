@@ -271,6 +271,7 @@ KIMI = of(
         pytest.param(of("llama", is_encoder_decoder=True), "is_encoder_decoder", id="an encoder"),
         pytest.param(of("llama", multi_query=True), "multi_query", id="one KV head, said as in other families"),
         pytest.param(of("llama", local_attention=4096), "local_attention", id="a window by another name"),
+        pytest.param(of("llama", lookback_window=4096), "lookback_window", id="a window by a new name"),
         pytest.param(of("llama", attention_type="sliding"), "attention_type", id="a kind of attention"),
         pytest.param(of("llama", attention={"window": 4096}), "attention", id="an object about attention"),
         pytest.param(of("llama", attention_config={"kind": "mla"}), "attention_config", id="a config of attention"),
