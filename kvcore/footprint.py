@@ -106,6 +106,11 @@ class Footprint:
         """Bytes of all parameters in `weight_dtype`."""
         return self.shape.weights_bytes(self.weight_dtype)
 
+    @cached_property
+    def expert_bytes(self) -> int:
+        """Bytes of the routed experts among the weights; 0 for a dense model."""
+        return self.weight_dtype.row_bytes(self.shape.params_by_kind().get("expert", 0))
+
     @property
     def total_bytes(self) -> int:
         """Bytes of weights and cache together."""

@@ -5,7 +5,10 @@
                              state is divided by heads.
     pipeline (pp)            divides the layers. The stage with the most layers is the fullest.
     data-parallel attention  divides the sequences among dp copies of the attention. A sequence is never divided.
-    context parallel (cp)    divides the tokens of a sequence among cp of the tp GPUs, instead of copying KV heads.
+    context parallel (cp)    divides the tokens of a sequence among cp of the tp GPUs, instead of copying KV heads. So
+                             there must be cp GPUs for each KV head.
+    expert parallel (ep)     gives each of ep GPUs whole experts, ceil(experts / ep) of them. With ep = 1 experts are divided
+                             like other matrices.
     weights                  are divided by tp * pp.
 
 An approximation: engines copy norms, and the K and V projections of copied heads, to several GPUs; here they are counted
@@ -21,10 +24,10 @@ from functools import cached_property
 from kvcore.errors import Invalid, OutOfRange, check_int
 from kvcore.footprint import Footprint
 from kvcore.groups import Group, bytes_per_token, cache_curve, state_bytes
-from kvcore.layers import MOST_LAYERS, MOST_TOKENS
+from kvcore.layers import MOST_LAYERS, MOST_TOKENS, LayerGroup
 from kvcore.shape import Shape
 
-__all__ = ["MOST_GPUS", "PerGpu", "Split", "even_stages", "stage_groups"]
+__all__ = ["MOST_GPUS", "PerGpu", "Split", "even_stages", "most_context_parallel", "stage_groups"]
 
 MOST_GPUS = 2**16
 
@@ -33,12 +36,12 @@ MOST_GPUS = 2**16
 class Split:
     """How a model is divided among tp * pp * dp GPUs; the module docstring says what each of them divides.
 
-    cp is a divisor of tp and adds no GPUs. stages: the number of layers in each pipeline stage, or None for
-    `even_stages`.
+    cp is a divisor of tp, and ep a divisor of tp or a multiple of tp that divides tp * dp; neither adds GPUs. stages: the
+    number of layers in each pipeline stage, or None for `even_stages`.
 
     Raises:
         OutOfRange: naming the field, for a number that is not from 1 to MOST_GPUS, or more than MOST_GPUS GPUs in all.
-        Invalid: when cp does not divide tp, or there are not pp stages.
+        Invalid: when cp or ep does not divide what it must divide, or there are not pp stages.
 
     >>> Split(tp=4, pp=2, dp=3).gpus
     24
@@ -48,14 +51,17 @@ class Split:
     pp: int = 1
     dp: int = 1
     cp: int = 1
+    ep: int = 1
     stages: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        for field in ("tp", "pp", "dp", "cp"):
+        for field in ("tp", "pp", "dp", "cp", "ep"):
             check_int(field, getattr(self, field), 1, MOST_GPUS)
         check_int("gpus", self.gpus, 1, MOST_GPUS)
         if self.tp % self.cp:
             raise Invalid("cp", self.cp, f"a divisor of tp, which is {self.tp}")
+        if self.tp % self.ep and (self.ep % self.tp or self.tp * self.dp % self.ep):
+            raise Invalid("ep", self.ep, f"a divisor of tp, which is {self.tp}, or a multiple that divides tp * dp")
         if self.stages is not None:
             if len(self.stages) != self.pp:
                 raise Invalid("stages", self.stages, f"the number of layers of each of the {self.pp} stages")
@@ -91,7 +97,8 @@ def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
     the pattern of layers repeats evenly in the stages, and an upper bound for evenly mixed layers otherwise.
 
     Raises:
-        Invalid: when tp does not divide the query heads, or the stages do not add up to the model's layers.
+        Invalid: when tp does not divide the query heads, cp is larger than the copies of a KV head, or the stages do not
+            add up to the model's layers.
         OutOfRange: when there are more stages than layers.
 
     >>> from kvcore.catalog import model
@@ -101,6 +108,9 @@ def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
     """
     if shape.query_heads % split.tp:
         raise Invalid("tp", split.tp, f"a divisor of the {shape.query_heads} query heads")
+    if split.cp > most_context_parallel(shape, split.tp):
+        most = most_context_parallel(shape, split.tp)
+        raise Invalid("cp", split.cp, f"at most {most}, the GPUs of {split.tp} that there are for each KV head")
     stages = even_stages(shape.layers, split.pp) if split.stages is None else split.stages
     if sum(stages) != shape.layers:
         raise Invalid("stages", stages, f"stages that add up to the model's {shape.layers} layers")
@@ -108,6 +118,19 @@ def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
     return tuple(
         replace(group.shard(split.tp), layers=-(-group.layers * largest // shape.layers)) for group in shape.groups
     )
+
+
+def most_context_parallel(shape: Shape, tp: int) -> int:
+    """Return the largest cp: the number of GPUs that would each store the same KV head, or the same latent.
+
+    Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md (decode context parallel).
+
+    >>> from kvcore.catalog import model
+    >>> most_context_parallel(model("deepseek-v3").shape, 8), most_context_parallel(model("llama-3-70b").shape, 16)
+    (8, 2)
+    """
+    heads = [group.kv_heads for group in shape.groups if isinstance(group, LayerGroup) and group.kind != "shared"]
+    return max(1, tp // max(heads, default=1))
 
 
 def _checked_reserve(value: object) -> None:
@@ -178,10 +201,19 @@ class PerGpu:
         """Bytes of cache and state of `sequences` sequences at the footprint's context."""
         return self.sequences * self.sequence_bytes(self.footprint.context)
 
-    @property
+    @cached_property
     def weights_bytes(self) -> int:
-        """Bytes of weights: ceil(all weights / (tp * pp))."""
-        return -(-self.footprint.weights_bytes // (self.split.tp * self.split.pp))
+        """Bytes of weights: ceil(all weights / (tp * pp)); with expert parallelism, of the experts those of the fullest GPU.
+
+        Of E experts, that GPU has ceil(E / ep), each divided among the tp / ep GPUs that share it, if there are so many.
+        """
+        footprint, split = self.footprint, self.split
+        experts, count = footprint.expert_bytes, footprint.shape.experts
+        if split.ep == 1 or not experts:
+            return -(-footprint.weights_bytes // (split.tp * split.pp))
+        others = -(-(footprint.weights_bytes - experts) // (split.tp * split.pp))
+        own, sharing = -(-count // split.ep), max(1, split.tp // split.ep)
+        return others + -(-experts * own // (count * sharing * split.pp))
 
     @property
     def usable_bytes(self) -> int:

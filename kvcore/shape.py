@@ -87,6 +87,11 @@ class Shape:
         return sum(group.layers for group in self.groups if not group.parallel)
 
     @property
+    def experts(self) -> int:
+        """Routed experts of a layer, the most that any has; 0 for a dense model."""
+        return max((mlp.experts for mlp in self.mlps), default=0)
+
+    @property
     def _with_heads(self) -> list[LayerGroup]:
         return [group for group in self.groups if isinstance(group, LayerGroup)]
 

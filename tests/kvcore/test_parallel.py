@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from kvcore.catalog import MODELS
 from kvcore.dtypes import cache_dtype, weight_dtype
-from kvcore.errors import KvcoreError
+from kvcore.errors import Invalid, KvcoreError
 from kvcore.footprint import Footprint
 from kvcore.latent import LatentGroup
-from kvcore.parallel import PerGpu, Split, even_stages
+from kvcore.parallel import PerGpu, Split, even_stages, most_context_parallel
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import LayerGroup, Shape
 
@@ -44,7 +44,7 @@ def per_gpu(model="llama-3-70b", context=8192, batch=8, **options):
         pytest.param({"tp": 4, "pp": 2}, 40_960, id="tp 4, pp 2"),
         pytest.param({"pp": 2, "stages": (30, 50)}, 50 * 4_096, id="stages set by hand: the larger one counts"),
         pytest.param({"dp": 8}, 327_680, id="dp: a sequence is never divided"),
-        pytest.param({"tp": 8, "cp": 8}, 40_960, id="cp: a token takes as much, on one GPU of eight"),
+        pytest.param({"tp": 64, "cp": 8}, 40_960, id="cp: a token takes as much, on one of eight copies of its head"),
         pytest.param({"model": "falcon-7b"}, 8_192, id="falcon-7b"),
         pytest.param({"model": "llama-2-7b", "tp": 4}, 131_072, id="llama-2-7b, tp 4: MHA, 8 heads each"),
         pytest.param({"model": "qwen2.5-7b", "tp": 4}, 14_336, id="qwen2.5-7b, tp 4"),
@@ -120,8 +120,37 @@ def test_a_block_size_rounds_a_sequence_up_to_whole_blocks():
 
 
 def test_context_parallelism_divides_the_tokens_of_a_sequence():
-    assert per_gpu(tp=8, cp=8).sequence_bytes(8_000) == 1_000 * 40_960
-    assert per_gpu(tp=8, cp=8).sequence_bytes(8_001) == 1_001 * 40_960
+    assert per_gpu(tp=64, cp=8).sequence_bytes(8_000) == 1_000 * 40_960
+    assert per_gpu(tp=64, cp=8).sequence_bytes(8_001) == 1_001 * 40_960
+
+
+def test_context_parallelism_needs_copies_of_each_kv_head():
+    """With 8 KV heads on 8 GPUs no head is stored twice; on 16 each is stored twice, and a latent on 8 eight times."""
+    shape = MODELS["llama-3-70b"].shape
+    assert [most_context_parallel(shape, tp) for tp in (1, 8, 16, 64)] == [1, 1, 2, 8]
+    assert most_context_parallel(MODELS["deepseek-v3"].shape, 8) == 8
+    with pytest.raises(Invalid, match="cp: 2 is not at most 1"):
+        per_gpu(tp=8, cp=2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "experts"),
+    [
+        # Mixtral 8x7B: 32 layers of 8 experts of 3 x 4,096 x 14,336 parameters of 2 bytes
+        pytest.param({"tp": 8}, Fraction(1, 8), id="tp 8: an eighth of every expert"),
+        pytest.param({"tp": 8, "ep": 8}, Fraction(1, 8), id="ep 8: one expert of eight"),
+        pytest.param({"tp": 8, "ep": 2}, Fraction(1, 8), id="ep 2: four experts, each divided among 4 GPUs"),
+        pytest.param({"dp": 4}, Fraction(1), id="dp 4: each copy has all experts"),
+        pytest.param({"dp": 4, "ep": 4}, Fraction(1, 4), id="dp 4, ep 4: two experts of eight"),
+        pytest.param({"dp": 3, "ep": 3}, Fraction(3, 8), id="dp 3, ep 3: three experts at most"),
+        pytest.param({"tp": 2, "dp": 4, "ep": 8, "pp": 2}, Fraction(1, 16), id="one expert, half of the layers"),
+    ],
+)
+def test_expert_parallelism_divides_the_experts_and_nothing_else(asked, experts):
+    share, whole = per_gpu(model="mixtral-8x7b", **asked), per_gpu(model="mixtral-8x7b").weights_bytes
+    of_experts = 32 * 8 * 3 * 4_096 * 14_336 * 2
+    others = Fraction(whole - of_experts, share.split.tp * share.split.pp)
+    assert share.weights_bytes == pytest.approx(others + of_experts * experts, abs=2)
 
 
 def test_what_fits_on_eight_h100():
@@ -169,6 +198,10 @@ def test_max_context_is_none_when_windows_limit_every_layer():
         pytest.param({"pp": 81}, "pp", id="more stages than layers"),
         pytest.param({"dp": -1}, "dp", id="dp -1"),
         pytest.param({"tp": 8, "cp": 3}, "cp", id="cp that does not divide tp"),
+        pytest.param({"tp": 8, "cp": 8}, "cp", id="cp where no KV head is stored twice"),
+        pytest.param({"tp": 8, "ep": 3}, "ep", id="ep that does not divide tp"),
+        pytest.param({"tp": 2, "dp": 3, "ep": 4}, "ep", id="ep that does not divide tp x dp"),
+        pytest.param({"ep": 0}, "ep", id="ep 0"),
         pytest.param({"tp": 2**10, "pp": 2**10}, "gpus", id="a million GPUs"),
         pytest.param({"pp": 2, "stages": (40,)}, "stages", id="a stage too few"),
         pytest.param({"pp": 2, "stages": (40, 41)}, "stages", id="a layer too many"),

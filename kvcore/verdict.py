@@ -1,0 +1,240 @@
+"""Whether a model fits on the GPUs one has, how much fits, and the smallest changes that would make it fit.
+
+The page, `kvcore plan` and `--json` take every answer about fitting from here, so that no two of them differ.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kvcore.dtypes import Dtype
+from kvcore.layers import LayerGroup
+from kvcore.parallel import PerGpu, Split, most_context_parallel
+from kvcore.shape import Shape
+
+__all__ = ["DIMENSIONS", "GPU_COUNTS", "Verdict", "Way", "divides_heads", "split_for", "splits_over"]
+
+DIMENSIONS = ("cache_dtype", "weight_dtype", "context", "batch", "gpus")
+"""What may be changed to make a deployment fit, in the order in which `Verdict.ways` lists them."""
+
+GPU_COUNTS = (
+    *range(1, 17), *(20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 768, 1024),
+)  # fmt: skip
+"""The numbers of GPUs that are tried: every small one, then those that whole nodes of eight make."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A change of one dimension that makes a deployment fit.
+
+    dimension: one of DIMENSIONS. value: its new value: a Dtype, tokens, sequences, or a Split.
+    deployment: the deployment after the change; it fits, and after one step less it would not. before: the
+    deployment after one step less.
+    """
+
+    dimension: str
+    value: Dtype | int | Split
+    deployment: PerGpu
+    before: PerGpu
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The answer about a deployment: does it fit, what fits at most, and how to make it fit.
+
+    deployment: the load, the GPUs and how the model is divided among them.
+    cache_dtypes, weight_dtypes: the types that may be suggested in place of the deployment's own.
+
+    >>> from kvcore import size, split
+    >>> verdict = Verdict(deployment=split(size("llama-3-70b", batch=8), tp=2))
+    >>> verdict.fits, verdict.max_batch, verdict.max_context, verdict.fewest.gpus
+    (False, 4, 4894, 4)
+    """
+
+    deployment: PerGpu
+    cache_dtypes: Sequence[Dtype] = ()
+    weight_dtypes: Sequence[Dtype] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether weights and cache fit on each GPU, without its reserve."""
+        return self.deployment.fits
+
+    @property
+    def max_batch(self) -> int | None:
+        """The largest batch at this context; 0 if not one sequence fits, None if there is no limit."""
+        return self.deployment.max_batch
+
+    @property
+    def max_context(self) -> int | None:
+        """The largest context at this batch; 0 if not one token fits, None if there is no limit."""
+        return self.deployment.max_context
+
+    @cached_property
+    def fewest(self) -> Split | None:
+        """The split over the fewest GPUs of this kind that hold the load; None if none that is tried does.
+
+        Each number of GPUs is divided as `splits_over` does, or as in the deployment itself.
+        """
+        own = self.deployment.split
+        for split in self._larger_splits(0):
+            if self.fits and split.gpus >= own.gpus:
+                return own
+            if self._on(split).fits:
+                return split
+        return own if self.fits else None
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """For a deployment that does not fit: the smallest change of each dimension that makes it fit, if one does.
+
+        They are in the order of DIMENSIONS. A smaller change of the same dimension does not make it fit.
+        """
+        if self.fits:
+            return ()
+        found = (self._cache_way(), self._weight_way(), self._context_way(), self._batch_way(), self._gpu_way())
+        return tuple(way for way in found if way is not None)
+
+    def _cache_way(self) -> Way | None:
+        footprint = self.deployment.footprint
+
+        def stored_as(dtype: Dtype) -> PerGpu:
+            return replace(self.deployment, footprint=replace(footprint, cache_dtype=dtype, value_dtype=None))
+
+        return self._smaller("cache_dtype", self.cache_dtypes, stored_as, lambda share: share.cache_bytes)
+
+    def _weight_way(self) -> Way | None:
+        footprint = self.deployment.footprint
+
+        def stored_as(storage: Dtype) -> PerGpu:
+            return replace(self.deployment, footprint=replace(footprint, weight_dtype=storage))
+
+        return self._smaller("weight_dtype", self.weight_dtypes, stored_as, lambda share: share.weights_bytes)
+
+    def _smaller[T: Dtype](
+        self, dimension: str, types: Iterable[T], stored_as: Callable[[T], PerGpu], size: Callable[[PerGpu], int]
+    ) -> Way | None:
+        """The largest of these types with which it fits. Of types that are equally large the first one counts."""
+        tried = {}
+        for dtype in types:
+            share = stored_as(dtype)
+            if size(share) < size(self.deployment):
+                tried.setdefault(size(share), (dtype, share))
+        before = self.deployment
+        for _, (dtype, share) in sorted(tried.items(), key=lambda item: -item[0]):
+            if share.fits:
+                return Way(dimension=dimension, value=dtype, deployment=share, before=before)
+            before = share
+        return None
+
+    def _context_way(self) -> Way | None:
+        longest = self.max_context
+        if not longest:
+            return None
+        return Way(
+            dimension="context",
+            value=longest,
+            deployment=self._with(context=longest),
+            before=self._with(context=longest + 1),
+        )
+
+    def _batch_way(self) -> Way | None:
+        most = self.max_batch
+        if not most:
+            return None
+        return Way(dimension="batch", value=most, deployment=self._with(batch=most), before=self._with(batch=most + 1))
+
+    def _gpu_way(self) -> Way | None:
+        before = self.deployment
+        for split in self._larger_splits(self.deployment.split.gpus):
+            share = self._on(split)
+            if share.fits:
+                return Way(dimension="gpus", value=split, deployment=share, before=before)
+            before = share
+        return None
+
+    def _larger_splits(self, gpus: int) -> Iterator[Split]:
+        """The splits over more than so many GPUs, from the fewest on, that could hold the load if nothing were stored twice."""
+        share = self.deployment
+        if share.usable_bytes:
+            least = -(-share.footprint.total_bytes // share.usable_bytes)
+            for count in GPU_COUNTS:
+                if count >= least and count > gpus:
+                    yield from splits_over(share.footprint.shape, count)
+
+    def _with(self, **load: int) -> PerGpu:
+        return replace(self.deployment, footprint=replace(self.deployment.footprint, **load))
+
+    def _on(self, split: Split) -> PerGpu:
+        return replace(self.deployment, split=split)
+
+
+def divides_heads(shape: Shape, tp: int) -> bool:
+    """Whether engines accept tp GPUs for this model: they divide its query heads, and its KV heads or copies of them.
+
+    Source: vllm-project/vllm, vllm/model_executor/layers/linear.py (QKVParallelLinear: num_kv_heads, num_kv_head_replicas).
+
+    >>> from kvcore.catalog import model
+    >>> [tp for tp in range(1, 17) if divides_heads(model("qwen2.5-14b").shape, tp)]  # 40 query heads, 8 KV heads
+    [1, 2, 4, 8]
+    """
+    if shape.query_heads % tp:
+        return False
+    heads = {group.kv_heads for group in shape.groups if isinstance(group, LayerGroup) and group.kind != "shared"}
+    return all(count % tp == 0 or tp % count == 0 for count in heads)
+
+
+def splits_over(shape: Shape, gpus: int) -> Iterator[Split]:
+    """Return the splits over this number of GPUs that engines are commonly run with.
+
+    First, tensor parallelism over all of them. Then, as the GPUs beyond one for each KV head would only store copies of
+    the cache, data-parallel copies of fewer, among which the experts are divided. None of both if the number divides
+    neither the heads nor, where heads hardly divide at all, the layers.
+
+    >>> from kvcore.catalog import model
+    >>> [(split.tp, split.dp) for split in splits_over(model("llama-3-70b").shape, 16)]  # 8 KV heads
+    [(16, 1), (8, 2)]
+    >>> [(split.tp, split.dp, split.ep) for split in splits_over(model("deepseek-v3").shape, 16)]  # one latent
+    [(16, 1, 1), (1, 16, 16)]
+    """
+    if divides_heads(shape, gpus):
+        yield Split(tp=gpus)
+        heads = _cached_heads(shape)
+        tp = max(count for count in range(1, heads + 1) if gpus % count == 0 and divides_heads(shape, count))
+        if tp < gpus:
+            yield Split(tp=tp, dp=gpus // tp, ep=gpus if shape.experts else 1)
+    elif not divides_heads(shape, 2) or gpus > max(count for count in GPU_COUNTS if divides_heads(shape, count)):
+        split = split_for(shape, gpus)
+        if split is not None:
+            yield split
+
+
+def _cached_heads(shape: Shape) -> int:
+    """The most KV heads of any layer, which is how far tensor parallelism divides the cache; 1 for latents."""
+    return max((g.kv_heads for g in shape.groups if isinstance(g, LayerGroup) and g.kind != "shared"), default=1)
+
+
+def split_for(shape: Shape, gpus: int, like: Split | None = None) -> Split | None:
+    """Return the split over this number of GPUs that is most like another: tensor parallel as far as the heads divide.
+
+    like: a split whose data-parallel copies are kept, and whose pipeline stages, context and expert parallelism are kept
+    where they are still possible. None if the copies do not divide the GPUs, or if there would be more stages than layers.
+
+    >>> from kvcore.catalog import model
+    >>> split_for(model("llama-3-70b").shape, 6)  # 64 query heads: 2 divides them, 3 and 6 do not
+    Split(tp=2, pp=3, dp=1, cp=1, ep=1, stages=None)
+    """
+    old = like or Split()
+    each, rest = divmod(gpus, old.dp)
+    if rest or not each:
+        return None
+    tp, uneven = divmod(each, old.pp)
+    if uneven or not tp or not divides_heads(shape, tp):
+        tp = max(count for count in range(1, each + 1) if each % count == 0 and divides_heads(shape, count))
+    pp = each // tp
+    if pp > shape.layers:
+        return None
+    cp = old.cp if tp % old.cp == 0 and old.cp <= most_context_parallel(shape, tp) else 1
+    spread = tp * old.dp if old.ep == old.tp * old.dp > 1 else old.ep
+    ep = spread if tp % spread == 0 or (spread % tp == 0 and tp * old.dp % spread == 0) else 1
+    return Split(tp=tp, pp=pp, dp=old.dp, cp=cp, ep=ep)
