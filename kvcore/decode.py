@@ -18,17 +18,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kvcore.catalog import Gpu
+from kvcore.errors import check_int
 from kvcore.footprint import Footprint
+from kvcore.parallel import MOST_GPUS
 
 __all__ = ["DecodeStep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeStep:
-    """One decode step at a footprint's context and batch, on `footprint.gpus` GPUs of one kind.
+    """One decode step at a footprint's context and batch, on `gpus` GPUs of one kind.
+
+    Raises:
+        OutOfRange: when there is not one GPU.
 
     >>> from kvcore import gpu, size
-    >>> step = DecodeStep(footprint=size("llama-3-70b", batch=8), gpu=gpu("h100-80gb"))
+    >>> step = DecodeStep(footprint=size("llama-3-70b", batch=8), gpu=gpu("h100-80gb"), gpus=2)
     >>> step.bytes_read == 141_107_412_992 + 21_474_836_480  # weights and cache
     True
     >>> step.flops == 8 * (2 * 70_553_706_496 + 4 * 80 * 64 * 128 * 8192)  # 80 layers of 64 heads of 128
@@ -37,6 +42,10 @@ class DecodeStep:
 
     footprint: Footprint
     gpu: Gpu
+    gpus: int
+
+    def __post_init__(self) -> None:
+        check_int("gpus", self.gpus, 1, MOST_GPUS)
 
     @property
     def bytes_read(self) -> int:
@@ -55,12 +64,12 @@ class DecodeStep:
     @property
     def memory_seconds(self) -> Fraction:
         """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth."""
-        return Fraction(self.bytes_read, self.footprint.gpus * self.gpu.bandwidth_bytes_per_second)
+        return Fraction(self.bytes_read, self.gpus * self.gpu.bandwidth_bytes_per_second)
 
     @property
     def compute_seconds(self) -> Fraction:
         """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16."""
-        return Fraction(self.flops, self.footprint.gpus * self.gpu.fp16_flops)
+        return Fraction(self.flops, self.gpus * self.gpu.fp16_flops)
 
     @property
     def memory_over_compute(self) -> Fraction:

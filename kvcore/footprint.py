@@ -1,4 +1,4 @@
-"""The memory of a model's weights and cache at a context and batch: totals, the cliff, and what fits.
+"""The memory of a model's weights and cache at a context and batch: totals, and the cliff.
 
     cache(context, batch) = batch * (cache of one sequence of that context + its recurrent state)
     total = weights + cache
@@ -39,7 +39,7 @@ class Footprint:
 
     >>> from kvcore import size
     >>> footprint = size("llama-3-70b", context=8192, batch=8)
-    >>> footprint.bytes_per_token, footprint.cache_bytes, footprint.weights_bytes, footprint.gpus
+    >>> footprint.bytes_per_token, footprint.cache_bytes, footprint.weights_bytes, footprint.gpus_by_memory
     (327680, 21474836480, 141107412992, 2)
     """
 
@@ -132,21 +132,12 @@ class Footprint:
         return self.weights_bytes // self.bytes_per_sequence + 1 if self.bytes_per_sequence else None
 
     @property
-    def gpus(self) -> int:
-        """How many GPUs have enough memory for weights and cache: ceil(total / gpu_bytes), with no memory reserved."""
+    def gpus_by_memory(self) -> int:
+        """How many GPUs have enough memory for weights and cache: ceil(total / gpu_bytes).
+
+        It reserves nothing and divides everything evenly, which engines do not. `kvcore.verdict` says what GPUs really hold.
+        """
         return -(-self.total_bytes // self.gpu_bytes)
-
-    @property
-    def max_batch(self) -> int | None:
-        """The largest batch at this context that fits in the memory of `gpus` GPUs, or None if a sequence takes no memory."""
-        if not self.bytes_per_sequence:
-            return None
-        return (self.gpus * self.gpu_bytes - self.weights_bytes) // self.bytes_per_sequence
-
-    @property
-    def free_bytes(self) -> int:
-        """Bytes left over in the memory of `gpus` GPUs."""
-        return self.gpus * self.gpu_bytes - self.total_bytes
 
     def least_context_over(self, budget: int) -> int | None:
         """Return the shortest context at which one sequence takes more than `budget` bytes, or None if none does.

@@ -115,7 +115,7 @@ class Verdict:
         self, dimension: str, types: Iterable[T], stored_as: Callable[[T], PerGpu], size: Callable[[PerGpu], int]
     ) -> Way | None:
         """The largest of these types with which it fits. Of types that are equally large the first one counts."""
-        tried = {}
+        tried: dict[int, tuple[T, PerGpu]] = {}
         for dtype in types:
             share = stored_as(dtype)
             if size(share) < size(self.deployment):
@@ -162,8 +162,10 @@ class Verdict:
                 if count >= least and count > gpus:
                     yield from splits_over(share.footprint.shape, count)
 
-    def _with(self, **load: int) -> PerGpu:
-        return replace(self.deployment, footprint=replace(self.deployment.footprint, **load))
+    def _with(self, *, context: int | None = None, batch: int | None = None) -> PerGpu:
+        old = self.deployment.footprint
+        load = replace(old, context=context or old.context, batch=batch or old.batch)
+        return replace(self.deployment, footprint=load)
 
     def _on(self, split: Split) -> PerGpu:
         return replace(self.deployment, split=split)

@@ -21,13 +21,7 @@ def render_form(
     values that the built page shows.
     """
     rendered = [
-        el(
-            "div",
-            *(_control(form.name, control, values, states[control.name]) for control in group.controls),
-            class_=f"kv-group kv-group-{group.name}",
-            role="group",
-            aria_label=group.label,
-        )
+        _group(group, [_control(form.name, control, values, states[control.name]) for control in group.controls])
         for group in groups
     ]
     fields = el("fieldset", *rendered, class_="kv-fieldset", disabled=True)
@@ -41,6 +35,15 @@ def render_form(
         data_hold=hold,
         data_fragment=fragment,
     )
+
+
+def _group(group: Group, controls: list[Html]) -> Html:
+    class_ = f"kv-group kv-group-{group.name}"
+    if group.folded:
+        return el(
+            "details", el("summary", group.label), *controls, class_=f"{class_} kv-folded", id=f"kv-group-{group.name}"
+        )
+    return el("div", *controls, class_=class_, role="group", aria_label=group.label)
 
 
 def _control(form: str, control: Control, values: Values, state: ControlState) -> Html:

@@ -6,18 +6,18 @@ from types import MappingProxyType
 from kvcore.page.article import SENTENCES, TECHNIQUES, WORK
 from kvcore.page.chart import CHART
 from kvcore.page.controls import Values
-from kvcore.page.lab import DECODE, LAB, UNITS
+from kvcore.page.lab import LAB, UNITS
 from kvcore.page.lab.controls import CONFIG
 from kvcore.page.lab.packed import pack_v1
 from kvcore.page.paging import PAGING, PAGING_MEMORY
-from kvcore.page.parallel import PARALLEL
 from kvcore.page.parts import Page
+from kvcore.page.verdict import DECODE, VERDICT
 
 _V1: Values = MappingProxyType(
     {
         "model": "llama-3-70b", "config": "", "context": 8192, "batch": 8, "cache_dtype": "fp16", "v_dtype": "same",
         "weight_dtype": "fp16", "gpu": "h100-80gb", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
-        "pp": 1, "dp": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
+        "pp": 1, "dp": 1, "cp": 1, "ep": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
 )  # fmt: skip
 """The values that a link of version 1 leaves out. Never change one: they give the links that readers saved their meaning. A
@@ -31,7 +31,7 @@ def _spec(text: str) -> Mapping[str, str]:
 
 ARTICLE = Page(
     name="article",
-    parts=(LAB, UNITS, CHART, DECODE, PARALLEL, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
+    parts=(LAB, VERDICT, UNITS, CHART, DECODE, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
     link_defaults=MappingProxyType({"v1": _V1}),
     old_link_keys=MappingProxyType({"spec": _spec}),
 )

@@ -13,7 +13,7 @@ sections are updated in a second answer, when the control is at rest.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, cast
@@ -25,19 +25,27 @@ from kvcore.page.request import Request
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form of a page: `name` is its id in HTML, `label` its name for screen readers."""
+    """A form of a page: `name` is its id in HTML, `label` its name for screen readers.
+
+    order: the names of its groups in the order in which they are shown; groups that it does not name come last.
+    """
 
     name: str
     label: str
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Controls that are next to each other in a form; groups of the same name are joined, also across parts."""
+    """Controls that are next to each other in a form; groups of the same name are joined, also across parts.
+
+    folded: the group is closed under its label until the reader opens it, because few readers need it.
+    """
 
     name: str
     label: str
     controls: tuple[Control, ...]
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +180,10 @@ class View:
         return cast("R", self._results[part.name])
 
 
+def _place(form: Form, group: Group) -> int:
+    return form.order.index(group.name) if group.name in form.order else len(form.order)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Page:
     """A page: its parts, and the tables by which its links are read (see `link`).
@@ -202,8 +214,11 @@ class Page:
             _, groups = forms.setdefault(part.form.name, (part.form, {}))
             for group in part.groups:
                 controls = (*groups[group.name].controls, *group.controls) if group.name in groups else group.controls
-                groups[group.name] = Group(name=group.name, label=group.label, controls=controls)
-        return {name: (form, tuple(groups.values())) for name, (form, groups) in forms.items()}
+                groups[group.name] = replace(group, controls=controls)
+        return {
+            name: (form, tuple(sorted(groups.values(), key=lambda group: _place(form, group))))
+            for name, (form, groups) in forms.items()
+        }
 
     @cached_property
     def sections(self) -> Mapping[str, tuple[Part[Any], Section]]:

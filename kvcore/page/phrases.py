@@ -83,6 +83,10 @@ def sequences(count: int) -> str:
     return "1 sequence" if count == 1 else f"{format_count(count)} sequences"
 
 
+def users(count: int) -> str:
+    return "1 user" if count == 1 else f"{format_count(count)} users"
+
+
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 

@@ -29,11 +29,10 @@ def read_controls(page: Page, request: Mapping[str, object]) -> ControlValues:
     fragment = request.get("fragment")
     linked = parse_fragment(page, fragment) if isinstance(fragment, str) else None
     reading = Request(page.controls, request, linked)
-    values: dict[str, Value] = {}
     for part in page.parts:
-        values |= part.read(part, reading)
+        reading.values |= part.read(part, reading)
     return ControlValues(
-        values=values,
+        values=reading.values,
         problems=reading.problems,
         notes=reading.notes,
         invalid=frozenset(reading.invalid),

@@ -20,8 +20,8 @@ class Request:
     """A request while the parts of the page read it, each in turn.
 
     sent: control name -> its raw content; for a link, the value that the link gives. changed: the controls moved since
-    the last answer, in order. last_good: the values of the last answer. other: the entries of the request that are not
-    controls. problems: a sentence each. notes: control name -> the sentence to show under it. invalid: the
+    the last answer, in order. last_good: the values of the last answer. values: the values of the controls of the parts
+    that have been read. other: the entries of the request that are not controls. problems: a sentence each. notes: control name -> the sentence to show under it. invalid: the
     controls whose content was refused. Reading adds to these three.
     """
 
@@ -32,6 +32,7 @@ class Request:
         linked: tuple[Mapping[str, object], list[str]] | None = None,
     ) -> None:
         """Take a request about these controls; `linked` is what its link sets and what is wrong with it, if it has one."""
+        self.values: dict[str, Value] = {}
         self.notes: dict[str, str] = {}
         self.invalid: set[str] = set()
         self.from_link = linked is not None

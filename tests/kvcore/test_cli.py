@@ -45,15 +45,24 @@ def test_size_as_json(capsys):
         "model": "llama-3-70b",
         "layers": 80,
         "bytes_per_token": 327_680,
+        "bytes_per_next_token": 327_680,
         "cache_bytes": 20 * 2**30,
         "cache_bytes_per_sequence": 5 * 2**29,
         "cache_bytes_per_gpu": 5 * 2**30,
         "state_bytes": 0,
+        "state_bytes_per_gpu": 0,
         "params": 70_553_706_496,
         "weights_bytes": 141_107_412_992,
+        "weights_bytes_per_gpu": 35_276_853_248,
         "ratio": 20 * 2**30 / 141_107_412_992,
         "cliff_context": 53_829,
-        "gpus": 2,
+        "fits": True,
+        # 81,559 MiB less a tenth, less a quarter of the weights, less 5 GiB of cache
+        "free_bytes_per_gpu": 76_968_728_985 - 35_276_853_248 - 5 * 2**30,
+        "max_batch": 62,  # 41,691,875,737 / (8,192 x 81,920)
+        "max_context": 63_616,
+        "gpus": 4,
+        "gpus_by_memory": 2,
         "assumed": {},
     }
 
@@ -71,12 +80,74 @@ def test_size_as_json(capsys):
         pytest.param(["llama-3-70b", "--tp", "16"], "cache_bytes_per_gpu", 5 * 2**26, id="copied KV heads"),
         pytest.param(["llama-3-70b", "--gpu", "b200"], "gpus", 1, id="another GPU"),
         pytest.param(
+            ["llama-3-70b", "--gpu-bytes", "24GiB", "--reserve", "0"], "gpus", 8, id="6 x 24 GiB: 8 divide it"
+        ),
+        pytest.param(["llama-3-70b", "--gpu-bytes", "24GiB", "--reserve", "0"], "gpus_by_memory", 6, id="6 by memory"),
+        pytest.param(["llama-3-70b", "--pp", "3"], "cache_bytes_per_gpu", 27 * 4096 * 8192, id="27 of 80 layers"),
+        pytest.param(
+            ["llama-3-70b", "--dp", "2", "--batch", "3"], "cache_bytes_per_gpu", 5 * 2**30, id="2 of 3 sequences"
+        ),
+        pytest.param(
+            ["deepseek-v3", "--tp", "8", "--cp", "8"], "cache_bytes_per_gpu", 1024 * 70_272, id="cp divides a latent"
+        ),
+        pytest.param(
+            ["llama-3-70b", "--block-size", "16", "--context", "1"], "cache_bytes_per_gpu", 16 * 327_680, id="a block"
+        ),
+        pytest.param(["llama-3-70b", "--tp", "8", "--reserve", "0"], "max_batch", 202, id="no reserve"),
+        pytest.param(
+            ["llama-3-70b", "--tp", "8", "--reserve", "12.5"],
+            "max_batch",
+            (74_830_708_736 - 17_638_426_624) // 335_544_320,
+            id="an eighth in reserve",
+        ),
+        pytest.param(["llama-3-70b", "--tp", "8"], "max_context", 1_448_493, id="59,330,302,361 / 40,960"),
+        pytest.param(["llama-3-70b", "--budget", "16GiB"], "budget_tokens", 52_428, id="16 GiB / 320 KiB"),
+        pytest.param(["llama-3-70b", "--budget", "16GB"], "budget_tokens", 48_828, id="16 GB / 327,680"),
+        pytest.param(["mistral-7b-v0.1", "--budget", "1GiB"], "budget_tokens", 2**40, id="a window never fills it"),
+        pytest.param(["qwen3.6-27b", "--tp", "2"], "state_bytes_per_gpu", 76_972_032, id="half of the state"),
+        pytest.param(["gemma-3-27b", "--context", "131072"], "bytes_per_next_token", 81_920, id="past the windows"),
+        pytest.param(["llama-3-70b", "--layers", "40"], "bytes_per_token", 163_840, id="half of the layers"),
+        pytest.param(["llama-3-70b", "--kv-heads", "64"], "bytes_per_token", 2_621_440, id="as MHA"),
+        pytest.param(
             ["mistral-7b-v0.1", "--context", "9999999"], "cache_bytes", 2**29, id="a context longer than the window"
         ),
     ],
 )
 def test_options_of_the_size_command(capsys, arguments, key, expected):
     assert size(capsys, *arguments)[key] == expected
+
+
+def test_plan_says_what_fits_and_what_would_make_it_fit(capsys):
+    """The ways of tests/kvcore/test_verdict.py, as options of the command."""
+    asked = ["plan", "llama-3-70b", "--batch", "8", "--tp", "2"]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["fits"], found["max_batch"], found["max_context"], found["gpus"]) == (False, 4, 4894, 4)
+    assert [way["options"] for way in found["ways"]] == [
+        "--cache-dtype q8_0", "--weight-dtype fp8", "--context 4894", "--batch 4", "--tp 4",
+    ]  # fmt: skip
+    for way in found["ways"]:
+        assert main([*asked, *way["options"].split(), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["fits"]
+
+
+def test_plan_as_text(capsys):
+    assert main(["plan", "qwen3-32b", "--context", "32768", "--batch", "40", "--tp", "2", "--pp", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    # 64 layers of 8 heads of 128: a GPU has 32 layers, 4 heads, 65,536 B a token, and 16,381,061,632 B of weights;
+    # 60,587,667,353 B are left, which is 28.2 times 32,768 tokens, and 40 times 23,112.4
+    assert lines == [
+        "it does not fit       qwen3-32b, 40 x 32,768 tokens, on 4 (tp 2, pp 2) NVIDIA H100 SXM",
+        "on each GPU           15.3 GiB weights + 80 GiB cache of 71.7 GiB",
+        "too little            23.6 GiB",
+        "most users            28 at 32,768 tokens",
+        "longest context       23,112 for 40 users",
+        "fewest GPUs           8 (tp 8)",
+        "to make it fit        --cache-dtype q8_0",
+        "                      --context 23112",
+        "                      --batch 28",
+        "                      --tp 8 --pp 1",
+    ]
 
 
 def test_size_of_a_config_file(capsys, tmp_path):
@@ -89,7 +160,7 @@ def test_size_of_a_config_file(capsys, tmp_path):
 def test_size_as_text(capsys):
     assert main(["size", "llama-3-70b", "--batch", "32", "--tp", "8"]) == 0
     output = capsys.readouterr().out
-    for text in ("320 KiB", "80 GiB", "131.4 GiB", "13,458 tokens", "70.6 billion", "10 GiB", "3 x NVIDIA H100"):
+    for text in ("320 KiB", "80 GiB", "131.4 GiB", "13,458 tokens", "70.6 billion", "10 GiB", "4 x NVIDIA H100"):
         assert text in output
 
 

@@ -5,10 +5,11 @@ import pytest
 from kvcore.catalog import GPUS, MODELS
 from kvcore.decode import DecodeStep
 from kvcore.dtypes import cache_dtype, weight_dtype
+from kvcore.errors import OutOfRange
 from kvcore.footprint import Footprint
 
 
-def step(*, model="llama-3-70b", context=8192, batch=8):
+def step(*, model="llama-3-70b", context=8192, batch=8, gpus=2):
     gpu = GPUS["h100-80gb"]
     footprint = Footprint(
         shape=MODELS[model].shape,
@@ -18,7 +19,7 @@ def step(*, model="llama-3-70b", context=8192, batch=8):
         weight_dtype=weight_dtype("fp16"),
         gpu_bytes=gpu.memory_bytes,
     )
-    return DecodeStep(footprint=footprint, gpu=gpu)
+    return DecodeStep(footprint=footprint, gpu=gpu, gpus=gpus)
 
 
 def test_a_step_reads_weights_and_cache_once():
@@ -49,8 +50,13 @@ def test_a_window_limits_the_flops_of_attention(model, context, tokens):
 
 
 def test_the_bytes_are_divided_among_the_gpus():
-    one, many = step(batch=1), step(batch=400)
-    assert many.footprint.gpus > one.footprint.gpus
-    assert many.memory_seconds == Fraction(
-        many.bytes_read, many.footprint.gpus * GPUS["h100-80gb"].bandwidth_bytes_per_second
-    )
+    two, eight = step(), step(gpus=8)
+    # 162,582,249,472 bytes at 3.35 TB/s a GPU
+    assert two.memory_seconds == Fraction(162_582_249_472, 2 * 3_350_000_000_000)
+    assert eight.memory_seconds == two.memory_seconds / 4
+    assert eight.compute_seconds == two.compute_seconds / 4
+
+
+def test_a_step_on_no_gpu_is_refused():
+    with pytest.raises(OutOfRange, match="gpus: 0"):
+        step(gpus=0)

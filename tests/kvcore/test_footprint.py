@@ -51,9 +51,7 @@ def test_totals_of_the_article_s_example():
     assert footprint.weights_bytes == 141_107_412_992
     assert footprint.total_bytes == 162_582_249_472
     assert footprint.ratio == Fraction(21_474_836_480, 141_107_412_992)
-    assert footprint.gpus == 2
-    assert footprint.free_bytes == 2 * 81_559 * 2**20 - 162_582_249_472
-    assert footprint.max_batch == 11
+    assert footprint.gpus_by_memory == 2  # of 85,520,809,984 bytes
 
 
 @pytest.mark.parametrize(
@@ -139,10 +137,9 @@ def test_at_the_cliff_the_cache_is_larger_than_the_weights_not_equal():
     assert footprint.cliff_context == 161  # 160 tokens take exactly as much as the weights
 
 
-def test_max_batch_when_one_gpu_is_smaller_than_the_weights():
-    footprint = footprint_of(gpu_bytes=24_564 * 2**20)
-    assert footprint.gpus == 7
-    assert footprint.max_batch == (7 * 24_564 * 2**20 - 141_107_412_992) // 2_684_354_560
+def test_gpus_by_memory_when_one_gpu_is_smaller_than_the_weights():
+    # 162,582,249,472 / 25,757,220,864 = 6.3
+    assert footprint_of(gpu_bytes=24_564 * 2**20).gpus_by_memory == 7
 
 
 @pytest.mark.parametrize("field", ["context", "batch", "gpu_bytes"])

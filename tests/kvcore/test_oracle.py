@@ -117,7 +117,7 @@ def test_totals_and_cliffs(seed):
     assert footprint.bytes_per_token == curve[1]
     assert footprint.cache_bytes == batch * curve[footprint.context]
     assert footprint.weights_bytes == weights
-    assert footprint.gpus == int(np.ceil((weights + batch * curve[footprint.context]) / 2**20))
+    assert footprint.gpus_by_memory == int(np.ceil((weights + batch * curve[footprint.context]) / 2**20))
     over = np.flatnonzero(batch * curve > weights)
     if over.size:
         assert footprint.cliff_context == over[0]

@@ -121,8 +121,16 @@ def note(page: Page, name: str) -> Locator:
     return frame(page, name).locator(".kv-note")
 
 
+def unfold(page: Page, name: str) -> None:
+    """Open the group of a control, if few readers need it and it is closed."""
+    group = frame(page, name).locator("xpath=ancestor::details[not(@open)]")
+    if group.count():
+        group.locator("> summary").click()
+
+
 def move(page: Page, name: str, to: str) -> None:
     """Set a control as a reader does, and wait for the page."""
+    unfold(page, name)
     field = box(page, name).first
     kind = field.evaluate("element => element.type")
     if kind == "radio":
@@ -137,6 +145,7 @@ def move(page: Page, name: str, to: str) -> None:
 
 def slide(page: Page, name: str, to: str) -> None:
     """Put a slider at the stop with this value, and wait for the page."""
+    unfold(page, name)
     stops = (slider(page, name).get_attribute("data-stops") or "").split()
     slider(page, name).fill(str(stops.index(to)))
     updated(page)

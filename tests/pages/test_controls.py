@@ -55,15 +55,18 @@ CHOICES = ("model", "attention", "cache_dtype", "weight_dtype", "gpu", "units", 
         pytest.param("context", "16384", "lab.cliff_batch", "27", id="context: cliff in sequences"),
         pytest.param("batch", "32", "lab.cache_total", "85899345920", id="batch: cache"),
         pytest.param("batch", "32", "lab.cliff", "13458", id="batch: cliff"),
-        pytest.param("gpu", "rtx-4090", "lab.gpus", "7", id="GPU"),
+        pytest.param("gpu", "rtx-4090", "lab.gpus", "8", id="GPU"),
+        pytest.param("gpus", "8", "lab.max_batch", "176", id="GPUs: users"),
+        pytest.param("gpus", "8", "lab.verdict", "1", id="GPUs: it fits"),
+        pytest.param("cp", "2", "split.cache", "10737418240", id="cp: no head is stored twice"),
         pytest.param("units", "decimal", "lab.weights", "141107412992", id="units leave the value"),
         pytest.param("tp", "4", "split.bytes_per_token", "81920", id="tp: two of eight KV heads each"),
         pytest.param("tp", "16", "split.bytes_per_token", "40960", id="tp: more GPUs than KV heads copy them"),
-        pytest.param("tp", "1", "split.fits", str(76_968_728_985 - 141_107_412_992 - 21_474_836_480), id="tp: none"),
+        pytest.param("tp", "1", "split.free", str(76_968_728_985 - 141_107_412_992 - 21_474_836_480), id="tp: none"),
         pytest.param("pp", "2", "split.bytes_per_token", "81920", id="pp: half of the layers"),
         pytest.param("dp", "2", "split.cache", str(4 * 8192 * 163_840), id="dp: half of the sequences"),
-        pytest.param("reserve", "0", "split.max_batch", "11", id="reserve: batch"),
-        pytest.param("reserve", "50", "split.max_batch", "0", id="reserve: too little left for the weights"),
+        pytest.param("reserve", "0", "lab.max_batch", "11", id="reserve: batch"),
+        pytest.param("reserve", "50", "lab.max_batch", "0", id="reserve: too little left for the weights"),
         pytest.param("strategy", "paged", "paging.reserved", str(19 * 128), id="strategy"),
         pytest.param("strategy", "paged", "paging.utilisation", str(2068 / 2432), id="strategy: utilisation"),
         pytest.param("sequences", "1", "paging.used", "669", id="sequences: used"),
@@ -82,7 +85,8 @@ def test_the_defaults_are_the_articles(lab: Page) -> None:
     assert value(lab, "lab.weights") == "141107412992"
     assert value(lab, "lab.cliff") == "53829"
     assert value(lab, "lab.cliff_batch") == "53"
-    assert value(lab, "lab.gpus") == "2"
+    assert value(lab, "lab.verdict") == "0"
+    assert value(lab, "lab.gpus") == "4"
 
 
 def test_units_change_the_words_only(lab: Page) -> None:
@@ -137,12 +141,38 @@ def test_an_engines_block_rounds_each_sequence_up(lab: Page) -> None:
     assert value(lab, "split.cache") == str(8 * 8208 * 163_840)
 
 
-def test_an_impossible_split_has_a_note_and_no_number(lab: Page) -> None:
+def test_an_impossible_split_becomes_the_nearest_possible_one_with_a_note(lab: Page) -> None:
     move(lab, "pp", "81")
     assert note(lab, "pp").inner_text().strip()
-    assert value(lab, "split.cache") == ""
+    assert controls(lab)["pp"] == "80"
     move(lab, "pp", "1")
     assert value(lab, "split.cache") == "10737418240"
+
+
+def test_the_number_of_gpus_and_their_split_follow_each_other(lab: Page) -> None:
+    move(lab, "gpus", "6")
+    assert [controls(lab)[name] for name in ("tp", "pp", "dp")] == ["2", "3", "1"]
+    move(lab, "tp", "8")
+    assert controls(lab)["gpus"] == "24"
+
+
+def test_each_button_of_the_verdict_makes_it_fit(lab: Page) -> None:
+    buttons = lab.locator(".kv-way")
+    sets = [buttons.nth(index).get_attribute("data-set") for index in range(buttons.count())]
+    assert len(sets) == 5
+    for pressed in sets:
+        lab.locator(f".kv-way[data-set='{pressed}']").click()
+        updated(lab)
+        assert value(lab, "lab.verdict") == "1"
+        assert lab.locator(".kv-way").count() == 0
+        for name, now in (
+            ("cache_dtype", "fp16"),
+            ("weight_dtype", "fp16"),
+            ("context", "8192"),
+            ("batch", "8"),
+            ("gpus", "2"),
+        ):
+            move(lab, name, now)
 
 
 def test_the_split_and_the_grid_follow_the_labs_model(lab: Page) -> None:

@@ -27,7 +27,7 @@ def chart_table(result: LabResult) -> Html:
                 name,
                 data(there.cache_bytes, format_bytes(there.cache_bytes, result.units)),
                 data(float(there.ratio), phrases.times(format_ratio(there.ratio))),
-                data(there.gpus, format_count(there.gpus)),
+                data(there.gpus_by_memory, format_count(there.gpus_by_memory)),
             )
         )
     heads = (words.HEAD_CONTEXT, words.HEAD_CACHE, words.HEAD_RATIO, words.HEAD_GPUS)

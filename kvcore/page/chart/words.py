@@ -25,7 +25,7 @@ HEAD_CACHE = "Cache"
 
 HEAD_RATIO = "Cache / weights"
 
-HEAD_GPUS = "GPUs"
+HEAD_GPUS = "GPUs by memory alone"
 
 
 def limit_label(limit: int) -> str:

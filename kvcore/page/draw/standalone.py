@@ -57,6 +57,7 @@ _STYLE = " ".join(
         (".kv-cache-name,.kv-here-name", f"fill:{LIGHT['cache-ink']};font-weight:600"),
         (".kv-twin", f"stroke:{LIGHT['cache']};stroke-width:1.2;opacity:.55"),
         (".kv-twin-name", f"fill:{LIGHT['cache-ink']}"),
+        (".kv-full", f"stroke:{LIGHT['ink']};stroke-width:2"),
         (".kv-gpu", f"stroke:{LIGHT['hw']};stroke-dasharray:5 4"),
         (".kv-hw", f"fill:{LIGHT['hw-soft']}"),
         (".kv-hatch", f"stroke:{LIGHT['hw']}"),

@@ -3,17 +3,15 @@
 from kvcore.page.controls import Value
 from kvcore.page.html import Html
 from kvcore.page.lab import words
-from kvcore.page.lab.bar import footprint_figure, footprint_table
 from kvcore.page.lab.controls import CONFIG, FORM, GROUPS, IMPORTED, MODEL
 from kvcore.page.lab.controls import UNITS as UNITS_CONTROL
-from kvcore.page.lab.decode import decode
 from kvcore.page.lab.formula import formula
 from kvcore.page.lab.notes import lab_notes
 from kvcore.page.lab.readouts import announcement, model_note, readouts, widest_window
 from kvcore.page.lab.result import LabResult, lab_result
 from kvcore.page.lab.rules import read_lab
 from kvcore.page.lab.shape import own_shape
-from kvcore.page.parts import Group, Part, View, block, figure, phrases
+from kvcore.page.parts import Group, Part, View, block, phrases
 
 UNITS: Part[str] = Part(
     name="units",
@@ -36,20 +34,10 @@ LAB: Part[LabResult] = Part(
         phrases("lab.readouts", lambda view: readouts(view[LAB])),
         block("lab.formula", lambda view: _formula(view[LAB])),
         block("lab.model_note", lambda view: model_note(view[LAB])),
-        figure("lab.footprint", lambda view: footprint_figure(view[LAB], view.width)),
-        block("lab.footprint_table", lambda view: footprint_table(view[LAB]), folded=True),
     ),
     notes=lambda view: lab_notes(view[LAB], view.values),
     announce=lambda view: announcement(view[LAB]),
 )
-
-DECODE: Part[None] = Part(
-    name="decode",
-    needs=(LAB,),
-    result=lambda _: None,
-    sections=(phrases("lab.decode", lambda view: decode(view[LAB])),),
-)
-"""The sentence about a decode step. It is in the Prelude, away from the Lab's form, so it is updated in second answers."""
 
 
 def _linked(view: View) -> bool:

@@ -69,10 +69,11 @@ UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.
 SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
 """The shape controls: choosing a model sets them to its shape."""
 
-FORM = Form(name="lab", label=words.FORM)
+FORM = Form(name="lab", label=words.FORM, order=("model", "load", "gpus", "split", "shape", "storage", "show"))
 GROUPS = (
     Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, CONFIG)),
     Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
-    Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE, GPU)),
+    Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU,)),
+    Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE)),
 )

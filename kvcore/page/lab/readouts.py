@@ -1,6 +1,5 @@
 """The texts with the Lab's numbers: the readouts, the note about the model, and the announcement."""
 
-from kvcore.catalog import Gpu
 from kvcore.footprint import Footprint
 from kvcore.page import phrases
 from kvcore.page.html import Html, data, el, filled, with_note
@@ -30,8 +29,6 @@ def readouts(result: LabResult) -> dict[str, Html]:
         else with_note(data(kv_heads, format_count(kv_heads)), words.shared_by(shape.query_heads, kv_heads)),
         "lab.cliff": _cliff(footprint, limit),
         "lab.cliff_batch": _cliff_batch(footprint),
-        "lab.gpus": with_note(data(footprint.gpus, format_count(footprint.gpus)), words.gpu_each(result.gpu.name)),
-        "lab.max_batch": _max_batch(footprint, result.gpu),
         "lab.rates": _rates(footprint, units),
         "lab.model_name": el("span", result.name),
         "lab.context_note": el(
@@ -63,7 +60,6 @@ def announcement(result: LabResult) -> str:
         cache=cache,
         weights=weights,
         ratio=format_ratio(footprint.ratio),
-        held_by=phrases.gpus(footprint.gpus, result.gpu.label),
     )
 
 
@@ -104,10 +100,3 @@ def _cliff_batch(footprint: Footprint) -> Html:
     if batch is None:
         return data(None, words.NO_CLIFF)
     return with_note(data(batch, phrases.sequences(batch)), words.batch_at_context(footprint.context))
-
-
-def _max_batch(footprint: Footprint, gpu: Gpu) -> Html:
-    batch = footprint.max_batch
-    if batch is None:
-        return data(None, phrases.NOTHING_TO_FIT)
-    return with_note(data(batch, phrases.sequences(batch)), words.on_gpus(footprint.gpus, gpu.label, footprint.context))

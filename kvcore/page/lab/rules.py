@@ -5,7 +5,7 @@ from typing import Any
 
 from kvcore.config import parse_config
 from kvcore.errors import KvcoreError, short_repr
-from kvcore.page.controls import Value, is_value
+from kvcore.page.controls import Value, Values, is_value
 from kvcore.page.lab import words
 from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE
 from kvcore.page.lab.packed import clean_name, pack, unpack
@@ -20,6 +20,7 @@ from kvcore.page.lab.shape import (
 )
 from kvcore.page.parts import Part
 from kvcore.page.request import Request
+from kvcore.shape import Shape
 
 
 def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
@@ -50,6 +51,11 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
         values |= own
         request.problems.append(words.not_edited(error.field, short_repr(error.value), error.expected))
     return values
+
+
+def lab_shape(values: Values) -> Shape:
+    """The shape of the Lab's model for values that `read_lab` has read: for the parts whose controls depend on it."""
+    return edited_shape(values, lab_model(values))
 
 
 def _take_import(request: Request) -> None:

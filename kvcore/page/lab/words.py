@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from kvcore.config import MOST_CHARACTERS
-from kvcore.page.phrases import MOST_NAMED, gpus, sequences, tokens
+from kvcore.page.phrases import MOST_NAMED, sequences, tokens
 from kvcore.units import format_count
 
 FORM = "Controls of the Lab"
 GROUP_MODEL = "Model"
 GROUP_LOAD = "Load"
+GROUP_GPUS = "GPUs"
 GROUP_SHAPE = "Model shape"
 GROUP_STORAGE = "Storage"
 GROUP_SHOW = "Show as"
@@ -187,10 +188,6 @@ def cliff_past_limit(limit: int) -> str:
     return f"past the model's own limit of {tokens(limit)}"
 
 
-def on_gpus(count: int, label: str, context: int) -> str:
-    return f"on {gpus(count, label)} at {tokens(context)} each"
-
-
 def context_note(model: str, context: int, limit: int | None, source_window: int | None) -> str:
     if limit is None:
         text = f"{model} has no published context limit."
@@ -203,61 +200,17 @@ def context_note(model: str, context: int, limit: int | None, source_window: int
     return text
 
 
-FOOTPRINT_TABLE = "The bar as a table"
-
-HEAD_PART = "Part"
-
-HEAD_BYTES = "Memory"
-
-HEAD_SHARE = "Share of the GPUs"
-
-ROW_WEIGHTS = "Weights"
-
-ROW_CACHE = "KV cache"
-
-ROW_FREE = "Free"
-
-
 def weights_label(size: str) -> str:
     return f"weights {size}"
 
 
-def cache_label(size: str) -> str:
-    return f"cache {size}"
-
-
-def gpu_cell(index: int) -> str:
-    return f"GPU {format_count(index)}"
-
-
-def free_label(size: str) -> str:
-    return f"{size} free"
-
-
-def footprint_finding(total: str, gpu_count: int, label: str, room: int | None) -> str:
-    need = f"{total} in all: {gpus(gpu_count, label)} {'holds' if gpu_count == 1 else 'hold'} it"
-    if room is None:
-        return f"{need}."
-    if room == 0:
-        return f"{need}, with no room for one more sequence."
-    return f"{need}, with room for {sequences(room).replace(' ', ' more ', 1)}."
-
-
-def footprint_legend(memory: str) -> str:
-    return f"Blue: weights. Orange: cache. Grey: free. Each cell is one GPU of {memory}; engines keep some of that for themselves."
-
-
-def announce(model: str, *, cache: str, weights: str, ratio: str, held_by: str) -> str:
-    return f"{model}: cache {cache}, weights {weights}, ratio {ratio}, {held_by}."
+def announce(model: str, *, cache: str, weights: str, ratio: str) -> str:
+    return f"{model}: cache {cache}, weights {weights}, ratio {ratio}."
 
 
 MIDDLE_DOT = " \N{MIDDLE DOT} "
 
 A_TOKEN = "a token"
-
-
-def gpu_each(name: str) -> str:
-    return f"{name}, all of its memory"
 
 
 def formula_load(context: int, batch: int, capped: int | None) -> str:
@@ -280,20 +233,6 @@ VALUE_DIM = "Value head dim"
 
 def with_state(load: str, state: str) -> str:
     return f"{load}, and {state} of state for each"
-
-
-def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
-    """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
-    counted = " with every expert counted, of which a token passes only a few" if experts else ""
-    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
-
-
-def milliseconds(value: str) -> str:
-    return f"{value} ms"
-
-
-def teraflop(value: str) -> str:
-    return f"{value} TFLOP"
 
 
 IMPORT = "Import a model from its config.json"

@@ -10,6 +10,7 @@ from bisect import bisect_left
 import pytest
 
 from kvcore import catalog
+from kvcore.page import update
 from kvcore.units import UNIT_SYSTEMS
 from tests.kvcore.page.reading import figures, slots, value
 
@@ -200,18 +201,35 @@ def test_the_compared_model_has_a_curve_and_a_weights_line_of_its_own_bytes():
         assert weights == pytest.approx(chart.y(number_of(other["lab.weights"])), abs=PIXEL)
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_the_bars_segments_are_as_long_as_their_bytes(state):
+ON_GPUS = (
+    {"tp": 1},
+    {"tp": 4, "reserve": 0},
+    {"tp": 8, "dp": 2, "batch": 200},
+    {"model": "deepseek-v3", "tp": 32, "reserve": 25},
+)
+
+
+@pytest.mark.parametrize("state", [*STATES, *ON_GPUS])
+def test_the_bars_segments_are_as_long_as_their_bytes_on_all_gpus(state):
+    """The bar begins with the reserve; where the cache passes the end of the last GPU, as many bytes are too much."""
     found = slots(**state)
-    weights, cache, gpus = (number_of(found[f"lab.{name}"]) for name in ("weights", "cache_total", "gpus"))
-    full = gpus * MEMORY[state.get("gpu", "h100-80gb")]
+    count = update(state)["controls"]["gpus"]["value"]
+    memory = count * MEMORY[state.get("gpu", "h100-80gb")]
+    weights, cache, free = (count * number_of(found[f"split.{name}"]) for name in ("weights", "cache", "free"))
+    reserve = memory - weights - cache - free
     for svg in figures(found["lab.footprint"]):
         rects = {rect.get("class"): rect for rect in svg.iter("rect")}
-        width = float(rects["kv-hw"].get("width"))
-        for name, size in (("kv-weights-solid", weights), ("kv-cache-solid", cache)):
-            assert float(rects[name].get("width")) == pytest.approx(max(0.5, width * size / full), abs=0.1)
-        end = float(rects["kv-weights-solid"].get("x")) + float(rects["kv-weights-solid"].get("width"))
-        assert float(rects["kv-cache-solid"].get("x")) == pytest.approx(end, abs=0.6)
+        (full,) = (path.get("d") for path in svg.iter("path") if path.get("class") == "kv-full")
+        end = float(re.match(r"M([\d.]+),", full)[1])
+        per_byte = (end - 1) / memory
+        rounding = 0.1 * float(svg.get("viewBox").split()[2]) / end  # of the end of the memory, to one decimal
+        start, width = (float(rects["kv-weights-solid"].get(name)) for name in ("x", "width"))
+        assert start == pytest.approx(1 + per_byte * reserve, abs=0.02 + rounding)
+        assert width == pytest.approx(max(0.5, per_byte * weights - 1), abs=0.02 + rounding)
+        start, width = (float(rects["kv-cache-solid"].get(name)) for name in ("x", "width"))
+        assert start == pytest.approx(1 + per_byte * (reserve + weights), abs=0.02 + rounding)
+        assert width == pytest.approx(max(0.5, per_byte * cache), abs=0.02 + rounding)
+        assert end - start - width == pytest.approx(per_byte * free, abs=0.6)
 
 
 def area(svg, *classes):

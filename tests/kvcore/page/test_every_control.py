@@ -13,7 +13,7 @@ from kvcore.page.pages import ARTICLE
 from tests.kvcore.page.reading import slots, value
 from tests.kvcore.page.test_drawn_numbers import PIXEL, charts, number_of
 
-ALONE = {"tp": 1, "pp": 1, "dp": 1, "engine_block": 1, "reserve": 0}
+ALONE = {"tp": 1, "pp": 1, "dp": 1, "cp": 1, "ep": 1, "engine_block": 1, "reserve": 0}
 """One GPU that holds everything: its share of the cache is the whole cache."""
 
 
@@ -31,7 +31,7 @@ def moved():
 
 
 STATES = list(moved())
-ON_ONE_GPU = [state for state in STATES if not set(state.values[0]) & set(ALONE)]
+ON_ONE_GPU = [state for state in STATES if not set(state.values[0]) & {"gpus", *ALONE}]
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -59,8 +59,9 @@ def test_the_tables_say_what_the_readouts_say(state):
     found = slots(**state)
     here = next(row for row in found["lab.chart_table"].split("<tr>") if "you are here" in row)
     assert value(here) == value(found["lab.cache_total"])
-    assert f'value="{value(found["lab.cache_total"])}"' in found["lab.footprint_table"]
-    assert f'value="{value(found["lab.weights"])}"' in found["lab.footprint_table"]
+    for name in ("split.cache", "split.weights"):
+        assert f'value="{value(found[name])}"' in found["lab.footprint_table"]
+    assert f'value="{abs(int(value(found["split.free"])))}"' in found["lab.footprint_table"]
 
 
 @pytest.mark.parametrize("state", STATES)

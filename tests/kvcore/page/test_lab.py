@@ -7,6 +7,7 @@ from kvcore.page import BLOCK_SLOTS, form, update
 from kvcore.page.chart import words as chart_words
 from kvcore.page.html import escape
 from kvcore.page.lab import words
+from kvcore.page.verdict import words as verdict_words
 from tests.kvcore.page.reading import slots, value
 
 SLOTS = {
@@ -33,8 +34,10 @@ def test_an_answer_has_all_slots_that_the_article_uses():
                 "lab.effective_kv_heads": "8",
                 "lab.cliff": "53829",
                 "lab.cliff_batch": "53",
-                "lab.gpus": "2",
-                "lab.max_batch": "11",
+                "lab.verdict": "0",
+                "lab.gpus": "4",
+                "lab.max_batch": "4",
+                "lab.max_context": "4894",
                 "lab.formula": "327680",
             },
             id="defaults",
@@ -52,7 +55,11 @@ def test_an_answer_has_all_slots_that_the_article_uses():
         ),
         pytest.param({"cache_dtype": "q8_0"}, {"lab.bytes_per_token": "174080"}, id="q8_0"),
         pytest.param({"cache_dtype": "int8"}, {"lab.bytes_per_token": "163840", "lab.cliff": "107657"}, id="int8"),
-        pytest.param({"weight_dtype": "int4"}, {"lab.weights": "35276853248", "lab.gpus": "1"}, id="int4 weights"),
+        pytest.param(
+            {"weight_dtype": "int4"},
+            {"lab.weights": "35276853248", "lab.gpus": "1", "lab.verdict": "1"},
+            id="int4 weights",
+        ),
         pytest.param({"context": 16384}, {"lab.cache_total": "42949672960"}, id="twice the context"),
         pytest.param({"layers": 40}, {"lab.bytes_per_token": "163840"}, id="half the layers"),
         pytest.param({"head_dim": 64}, {"lab.bytes_per_token": "163840"}, id="half the head dim"),
@@ -67,7 +74,8 @@ def test_an_answer_has_all_slots_that_the_article_uses():
         pytest.param(
             {"model": "falcon-7b"}, {"lab.bytes_per_token": "8192", "lab.effective_kv_heads": "1"}, id="falcon-7b"
         ),
-        pytest.param({"gpu": "rtx-4090"}, {"lab.gpus": "7"}, id="RTX 4090"),
+        # 24,564 MiB less a tenth: 23,181,498,777 B; an eighth of weights and cache is 20.3 GB, a quarter 40.6 GB
+        pytest.param({"gpu": "rtx-4090"}, {"lab.gpus": "8"}, id="RTX 4090"),
     ],
 )
 def test_readouts_have_the_values_computed_by_hand(request_, expected):
@@ -114,13 +122,13 @@ def test_the_charts_accessible_name_and_caption_are_its_finding(request_, findin
     assert f"<strong>{sentence}</strong>" in chart[chart.index("<figcaption>") :]
 
 
-def test_the_bars_caption_has_the_gpus_and_the_room_left():
-    # 131.4 GiB of weights, 20 GiB of cache; 11 sequences fit, 8 are there
-    assert escape(words.footprint_finding("151.4 GiB", 2, "80 GB", 3)) in slots()["lab.footprint"]
+def test_the_bars_caption_has_the_memory_taken_and_the_memory_to_use():
+    # 131.4 GiB of weights, 20 GiB of cache; 2 x 81,559 MiB less a tenth
+    assert escape(verdict_words.footprint_finding("151.4 GiB", "143.4 GiB", 2, "80 GB")) in slots()["lab.footprint"]
 
 
 def test_the_forms_have_every_control_once_and_are_disabled_at_first():
-    forms = form("lab"), form("split"), form("paging")
+    forms = form("lab"), form("paging")
     names = re.findall(r'data-control="([^"]+)"', "".join(forms))
     assert sorted(names) == sorted(update({})["controls"])
     assert all('<fieldset class="kv-fieldset" disabled>' in html for html in forms)

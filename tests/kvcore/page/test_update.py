@@ -259,7 +259,7 @@ def test_the_first_answer_has_the_sections_next_to_the_moved_control_and_the_sec
     rest = update({})
     first = update({"batch": "32", "changed": ["batch"], "view": "wide", "hold": rest["hold"]})
     assert set(first["slots"]) >= {"lab.cache_total", "lab.chart", "lab.footprint"}
-    assert not {"split.cache", "hatches.heads", "paging.grid", "models.table"} & set(first["slots"])
+    assert not {"lab.decode", "hatches.heads", "paging.grid", "models.table"} & set(first["slots"])
     assert "kv-wide" in first["slots"]["lab.chart"]
     assert "kv-narrow" not in first["slots"]["lab.chart"]
     assert first["more"] is not None

@@ -5,22 +5,23 @@ from fractions import Fraction
 from kvcore.decode import DecodeStep
 from kvcore.page import phrases
 from kvcore.page.html import Html, data, escape
-from kvcore.page.lab import words
-from kvcore.page.lab.result import LabResult
+from kvcore.page.verdict import words
+from kvcore.page.verdict.result import VerdictResult
 from kvcore.units import format_bytes, format_ratio, significant
 
 
-def decode(result: LabResult) -> dict[str, Html]:
+def decode(result: VerdictResult) -> dict[str, Html]:
     """The slots of the decode step: the ratio of reading time to computing time, and the numbers behind it."""
-    step = DecodeStep(footprint=result.footprint, gpu=result.gpu)
+    lab = result.lab
+    step = DecodeStep(footprint=lab.footprint, gpu=lab.gpu, gpus=result.gpus)
     ratio = step.memory_over_compute
     read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
     text = words.decode_step(
         flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
-        gpus=phrases.gpus(result.footprint.gpus, result.gpu.label),
+        gpus=phrases.gpus(result.gpus, lab.gpu.label),
         reading=words.milliseconds(significant(1000 * step.memory_seconds)),
         computing=words.milliseconds(significant(1000 * step.compute_seconds)),
-        experts=any(mlp.experts for mlp in result.shape.mlps),
+        experts=any(mlp.experts for mlp in lab.shape.mlps),
     )
     return {
         "lab.decode_ratio": data(float(ratio), phrases.times(format_ratio(ratio))),

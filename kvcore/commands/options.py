@@ -1,0 +1,189 @@
+"""The options that commands share: a model or config, its load and types, and the GPUs and how they divide it."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+from kvcore.catalog import DEFAULT_GPU, GPUS, MODELS, gpu
+from kvcore.config import parse_config, read_config
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
+from kvcore.errors import Invalid
+from kvcore.footprint import Footprint
+from kvcore.parallel import PerGpu, Split
+from kvcore.shape import Shape
+from kvcore.terminal import config_text
+from kvcore.verdict import Verdict
+
+__all__ = ["Asked", "add_deployment", "add_dtypes", "add_model", "dtypes", "model", "number", "read_deployment"]
+
+_MOST_DIGITS = 1000  # CPython refuses to read above 4,300 digits; every allowed number is far shorter
+_EDITS = ("layers", "query_heads", "head_dim", "kv_heads")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict."""
+
+    name: str
+    assumed: Mapping[str, object]
+    gpu_name: str
+    verdict: Verdict
+
+    @property
+    def share(self) -> PerGpu:
+        """What the fullest GPU stores."""
+        return self.verdict.deployment
+
+    @property
+    def footprint(self) -> Footprint:
+        """The weights and the cache of the whole load."""
+        return self.share.footprint
+
+
+def add_model(parser: argparse.ArgumentParser, flag: str, **options: str) -> None:
+    """Add the argument that names a model, a config.json, or standard input."""
+    text = "id of a model (see `kvcore models`), a config.json, or - to read one from standard input"
+    parser.add_argument(flag, metavar="MODEL_OR_CONFIG", help=options.pop("help", text), **options)  # type: ignore[arg-type] # strings only
+
+
+def add_dtypes(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the types of K and V."""
+    names = ", ".join(CACHE_DTYPES)
+    parser.add_argument("--cache-dtype", default="fp16", metavar="D", help=f"{names} (default: %(default)s)")
+    parser.add_argument("--v-dtype", metavar="D", help="type of V where it differs from that of K")
+
+
+def add_deployment(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a load, the types, the GPUs, and how they divide the model."""
+    add_model(parser, "model")
+    for name, default, text in (
+        ("context", "8192", "tokens a sequence"),
+        ("batch", "1", "sequences"),
+    ):
+        parser.add_argument(f"--{name}", default=default, metavar="N", help=f"{text} (default: %(default)s)")
+    add_dtypes(parser)
+    names = ", ".join(WEIGHT_DTYPES)
+    parser.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{names} (default: %(default)s)")
+    parser.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help=f"{', '.join(GPUS)} (default: %(default)s)")
+    parser.add_argument("--gpu-bytes", metavar="BYTES", help="memory of a GPU that has no name here, such as 24GiB")
+    for name, text in (
+        ("tp", "GPUs that share every layer (tensor parallel)"),
+        ("pp", "pipeline stages, which divide the layers"),
+        ("dp", "data-parallel copies of the attention, which divide the sequences"),
+        ("cp", "GPUs of tp that divide the tokens of a sequence (context parallel)"),
+        ("ep", "GPUs that divide the experts (expert parallel)"),
+    ):
+        parser.add_argument(f"--{name}", default="1", metavar="N", help=f"{text} (default: %(default)s)")
+    parser.add_argument("--reserve", default="10", metavar="P", help="percent of each GPU left free (default: 10)")
+    parser.add_argument("--block-size", default="1", metavar="N", help="tokens of the engine's blocks (default: 1)")
+    for name in _EDITS:
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", metavar="N", help=f"another number of {name.replace('_', ' ')}"
+        )
+
+
+def read_deployment(options: argparse.Namespace) -> Asked:
+    """Read the options of `add_deployment`.
+
+    Raises:
+        KvcoreError: naming the option.
+    """
+    shape, assumed = model(options.model)
+    edits = {name: number(name, text) for name in _EDITS if (text := getattr(options, name)) is not None}
+    keys, values = dtypes(options)
+    chosen = gpu(options.gpu)
+    own_memory = options.gpu_bytes is not None
+    footprint = Footprint(
+        shape=shape.edited(**edits) if edits else shape,
+        context=number("context", options.context),
+        batch=number("batch", options.batch),
+        cache_dtype=keys,
+        value_dtype=values,
+        weight_dtype=weight_dtype(options.weight_dtype),
+        gpu_bytes=memory("gpu_bytes", options.gpu_bytes) if own_memory else chosen.memory_bytes,
+    )
+    share = PerGpu(
+        footprint=footprint,
+        split=Split(
+            tp=number("tp", options.tp),
+            pp=number("pp", options.pp),
+            dp=number("dp", options.dp),
+            cp=number("cp", options.cp),
+            ep=number("ep", options.ep),
+        ),
+        block_size=number("block_size", options.block_size),
+        reserve=_percent("reserve", options.reserve),
+    )
+    return Asked(
+        name=options.model,
+        assumed=assumed,
+        gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
+        verdict=Verdict(
+            deployment=share,
+            cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
+            weight_dtypes=tuple(WEIGHT_DTYPES.values()),
+        ),
+    )
+
+
+def dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
+    """Return the types of K and V."""
+    keys = cache_dtype(options.cache_dtype)
+    return keys, keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
+
+
+def model(name: str) -> tuple[Shape, Mapping[str, object]]:
+    """Return the shape of the model with this id, or of the config.json at this path, and what was assumed for it.
+
+    Raises:
+        KvcoreError: when there is neither such a model nor a file that can be read as a config.
+    """
+    if name in MODELS:
+        return MODELS[name].shape, MappingProxyType({})
+    try:
+        reading = read_config(parse_config(config_text(name)))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
+    return reading.shape, reading.assumed
+
+
+def number(field: str, text: str) -> int:
+    """Return an option's integer, written in ASCII digits; the code that uses it checks its range.
+
+    >>> number("context", "8192")
+    8192
+    """
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
+        raise Invalid(field, text, "an integer")
+    return int(text)
+
+
+_UNITS = MappingProxyType(
+    {"": 1, "B": 1, **{f"{p}iB": 1024**n for n, p in enumerate("KMGT", 1)}, **{f"{p}B": 1000**n for n, p in enumerate("KMGT", 1)}}
+)  # fmt: skip
+
+
+def memory(field: str, text: str) -> int:
+    """Return an amount of memory in bytes: digits, with a decimal point if need be, and a unit such as GiB or GB.
+
+    >>> memory("budget", "16GiB"), memory("budget", "1.5 GB"), memory("budget", "1024")
+    (17179869184, 1500000000, 1024)
+    """
+    amount = text.strip().rstrip("kKMGTiB").strip()
+    unit = text.strip()[len(amount) :].strip().replace("k", "K")
+    whole, _, part = amount.partition(".")
+    digits = f"{whole}{part}"
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS and unit in _UNITS):
+        raise Invalid(field, text, "an amount of memory such as 16GiB, 16GB or a number of bytes")
+    return int(Fraction(int(digits) * _UNITS[unit], 10 ** len(part)))
+
+
+def _percent(field: str, text: str) -> Fraction:
+    """Return the fraction that so many percent are, with decimals if need be; the code that uses it checks its range."""
+    whole, _, part = text.partition(".")
+    if not (f"{whole}{part}".isascii() and f"{whole}{part}".isdecimal() and len(text) <= _MOST_DIGITS):
+        raise Invalid(field, text, "a number of percent")
+    return Fraction(int(f"{whole}{part}"), 100 * 10 ** len(part))

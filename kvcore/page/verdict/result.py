@@ -1,0 +1,51 @@
+"""The result of the deployment's controls: the verdict on the Lab's model, load and types on these GPUs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.page.controls import Values
+from kvcore.page.lab.result import LabResult
+from kvcore.page.verdict.controls import CP, DP, ENGINE_BLOCK, EP, PP, RESERVE, TP
+from kvcore.parallel import PerGpu, Split
+from kvcore.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictResult:
+    """The verdict, and the Lab's result that it is about."""
+
+    lab: LabResult
+    verdict: Verdict
+
+    @property
+    def share(self) -> PerGpu:
+        """What the fullest GPU stores."""
+        return self.verdict.deployment
+
+    @property
+    def gpus(self) -> int:
+        """The number of GPUs."""
+        return self.share.split.gpus
+
+    @property
+    def units(self) -> str:
+        """The unit system, "binary" or "decimal"."""
+        return self.lab.units
+
+
+def verdict_result(values: Values, lab: LabResult) -> VerdictResult:
+    """Compute the verdict for the values of the deployment's controls, which `read_deployment` has made to fit the model."""
+    return VerdictResult(
+        lab=lab,
+        verdict=Verdict(
+            deployment=PerGpu(
+                footprint=lab.footprint,
+                split=Split(tp=TP.of(values), pp=PP.of(values), dp=DP.of(values), cp=CP.of(values), ep=EP.of(values)),
+                block_size=ENGINE_BLOCK.of(values),
+                reserve=Fraction(RESERVE.of(values), 100),
+            ),
+            cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
+            weight_dtypes=tuple(WEIGHT_DTYPES.values()),
+        ),
+    )

@@ -1,0 +1,158 @@
+import html
+import json
+import re
+
+import pytest
+
+from kvcore.page import update
+from kvcore.page.chart import words as chart_words
+from kvcore.page.verdict import words
+from tests.kvcore.page.reading import figures, numbers, slots, value
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param(
+            {"tp": 8},
+            {"split.bytes_per_token": "40960", "split.cache": "2684354560", "split.weights": "17638426624"},
+            id="llama-3-70b on 8: one KV head each",
+        ),
+        pytest.param({"tp": 16}, {"split.bytes_per_token": "40960"}, id="on 16: KV heads are copied"),
+        pytest.param({"tp": 2, "pp": 4}, {"split.bytes_per_token": "40960"}, id="4 KV heads of 20 layers"),
+        pytest.param({"tp": 8, "dp": 2}, {"split.cache": "1342177280"}, id="two copies share the requests"),
+        pytest.param(
+            {"tp": 8, "context": 8193, "batch": 1, "engine_block": 16},
+            {"split.cache": str(8208 * 40960)},
+            id="whole blocks of 16",
+        ),
+    ],
+)
+def test_cache_and_weights_are_split_over_the_gpus(request_, expected):
+    found = slots(**request_)
+    assert {name: value(found[name]) for name in expected} == expected
+
+
+def test_the_largest_batch_and_context_leave_the_reserve_free():
+    # 81,559 MiB less a tenth, less an eighth of the weights, in sequences of 8,192 * 40,960 bytes
+    usable = int(81_559 * 2**20 * 0.9)
+    found = slots(tp=8)
+    assert value(found["lab.max_batch"]) == str((usable - 17_638_426_624) // 335_544_320)
+    assert value(found["lab.max_context"]) == str((usable - 17_638_426_624) // 8 // 40_960)
+    assert value(slots(tp=8, reserve=0)["lab.max_batch"]) == str((81_559 * 2**20 - 17_638_426_624) // 335_544_320)
+
+
+def test_a_model_that_does_not_fit_has_negative_free_memory():
+    found = slots(tp=1)
+    # 81,559 MiB less a tenth (rounded up), less 141,107,412,992 bytes of weights and 20 GiB of cache
+    assert int(value(found["split.free"])) == int(81_559 * 2**20 * 0.9) - 141_107_412_992 - 20 * 2**30
+    assert value(found["lab.max_batch"]) == "0"
+    assert value(found["lab.verdict"]) == "0"
+    assert words.NO in found["lab.verdict"]
+
+
+def split_of(**request):
+    controls = update(request)["controls"]
+    return {name: controls[name]["value"] for name in ("gpus", "tp", "pp", "dp", "cp", "ep")}
+
+
+ALONE = {"gpus": 1, "tp": 1, "pp": 1, "dp": 1, "cp": 1, "ep": 1}
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param({}, {"gpus": 2, "tp": 2}, id="defaults"),
+        pytest.param({"gpus": 8}, {"gpus": 8, "tp": 8}, id="the number of GPUs alone"),
+        pytest.param({"gpus": "6", "tp": "2", "changed": ["gpus"]}, {"gpus": 6, "tp": 2, "pp": 3}, id="6 = 2 x 3"),
+        pytest.param({"gpus": "2", "tp": "4", "changed": ["tp"]}, {"gpus": 4, "tp": 4}, id="tp moved"),
+        pytest.param({"tp": "3", "changed": ["tp"]}, {"gpus": 2, "tp": 2}, id="3 does not divide 64 heads"),
+        pytest.param({"tp": 4, "pp": 2, "dp": 3}, {"gpus": 24, "tp": 4, "pp": 2, "dp": 3}, id="a product"),
+        pytest.param({"pp": "81", "changed": ["pp"]}, {"gpus": 160, "tp": 2, "pp": 80}, id="81 stages of 80 layers"),
+        pytest.param({"tp": 8, "cp": 8}, {"gpus": 8, "tp": 8}, id="no copies for context parallelism"),
+        pytest.param({"tp": 64, "cp": 8}, {"gpus": 64, "tp": 64, "cp": 8}, id="8 copies of each head"),
+        pytest.param({"model": "falcon-7b", "tp": 2}, {"gpus": 2, "pp": 2}, id="71 heads: the number of GPUs stays"),
+        pytest.param(
+            {"model": "deepseek-v3", "tp": 8, "dp": 2, "ep": 16, "cp": 8},
+            {"gpus": 16, "tp": 8, "dp": 2, "ep": 16, "cp": 8},
+            id="experts over all",
+        ),
+        pytest.param({"tp": 8, "ep": "5", "changed": ["ep"]}, {"gpus": 8, "tp": 8, "ep": 4}, id="ep 5 of 8"),
+        pytest.param({"fragment": "#v1&model=llama-3-70b&tp=4"}, {"gpus": 4, "tp": 4}, id="an old link"),
+        pytest.param({"gpus": "1009", "changed": ["gpus"]}, {"gpus": 2, "tp": 2}, id="a prime beyond the layers"),
+        pytest.param({"tp": 1024, "pp": 80, "dp": 1024}, {"gpus": 64 * 80 * 12, "tp": 64, "pp": 80, "dp": 12}, id="65,536 at most"),
+    ],
+)  # fmt: skip
+def test_the_gpus_are_divided_so_that_they_can_divide_the_model(request_, expected):
+    assert split_of(**request_) == {**ALONE, **expected}
+
+
+@pytest.mark.parametrize(
+    ("request_", "control", "says"),
+    [
+        pytest.param({"tp": "3", "changed": ["tp"]}, "tp", "3 is not a divisor of the 64 query heads", id="tp"),
+        pytest.param({"pp": "81", "changed": ["pp"]}, "pp", "81 is not at most the 80 layers", id="pp"),
+        pytest.param({"gpus": "6", "changed": ["gpus"]}, "gpus", "6 does not divide 64 query heads", id="gpus"),
+        pytest.param({"gpus": "1009", "changed": ["gpus"]}, "gpus", "1,009 GPUs cannot divide", id="too many stages"),
+    ],
+)
+def test_a_number_that_had_to_change_is_explained_under_its_control(request_, control, says):
+    assert says in update(request_)["controls"][control]["note"]
+
+
+WAYS = re.compile(r'data-set="([^"]*)"')
+
+
+def ways(slot):
+    return [json.loads(html.unescape(sets)) for sets in WAYS.findall(slot)]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param({}, id="defaults"),
+        pytest.param({"model": "qwen3-32b", "context": 32768, "batch": 40}, id="the engineer's question"),
+        pytest.param({"tp": 8, "batch": 256}, id="more GPUs than KV heads"),
+        pytest.param({"model": "deepseek-v3", "tp": 8, "batch": 256, "weight_dtype": "fp8"}, id="a latent"),
+        pytest.param({"cache_dtype": "fp32", "v_dtype": "q8_0", "tp": 4, "batch": 100}, id="K and V apart"),
+        pytest.param({"model": "falcon-7b", "gpu": "rtx-4090", "tp": 1, "weight_dtype": "fp32"}, id="71 heads"),
+    ],
+)
+def test_each_button_makes_it_fit(request_):
+    found = slots(**request_)
+    assert value(found["lab.verdict"]) == "0"
+    buttons = ways(found["lab.verdict"])
+    assert buttons
+    for sets in buttons:
+        assert value(slots(**{**request_, **sets})["lab.verdict"]) == "1"
+
+
+def test_where_no_single_change_helps_the_verdict_says_so():
+    found = slots(model="deepseek-v3", tp=1, gpu="rtx-4090", batch=512, context=2**20, weight_dtype="fp32")
+    assert ways(found["lab.verdict"]) == []
+    assert words.NO_WAY in html.unescape(found["lab.verdict"])
+
+
+def test_k_and_v_may_have_different_dtypes():
+    found = slots(v_dtype="q8_0")
+    assert value(found["lab.bytes_per_token"]) == "250880"  # 80 * 8 * 128 * (2 + 1.0625)
+    assert "1.0625" in found["lab.formula"]
+
+
+def test_marginal_average_and_asymptotic_rates_differ_once_windows_are_full():
+    found = slots(model="gemma-2-27b")["lab.rates"]
+    # 46 layers, 16 heads of 128: 8,192 bytes a layer and token; 23 of them stop at 4,096
+    assert numbers(found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
+    assert numbers(slots()["lab.rates"]) == ["327680"]
+
+
+def test_the_chart_shows_a_compared_model_and_its_crossing():
+    chart = slots(compare="llama-2-7b")["lab.chart"]
+    # 8 sequences of 524,288 bytes a token, 6,738,415,616 parameters of 2 bytes
+    assert chart_words.compare_finding("Llama-2 7B", 3214) in chart
+    # 8 sequences of 163,840 bytes a token, 141,107,412,992 bytes of weights
+    fp8 = slots(compare="fp8")["lab.chart"]
+    assert chart_words.compare_finding(chart_words.COMPARED_FP8, 107_657) in fp8
+    for compared in (chart, fp8):
+        assert all(svg.find(".//*[@class='kv-compared']") is not None for svg in figures(compared))
+    assert "kv-compared" not in slots()["lab.chart"]
