@@ -14,6 +14,7 @@ from types import MappingProxyType
 from kvcore.config import shape_from_config
 from kvcore.errors import UnknownName
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage, shipped_storage
 
 __all__ = ["DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "Gpu", "Model", "gpu", "model"]
 
@@ -63,6 +64,15 @@ class Model:
         80
         """
         return shape_from_config(self.config)
+
+    @cached_property
+    def weights(self) -> WeightStorage:
+        """How the published checkpoint stores its weights.
+
+        >>> MODELS["gpt-oss-120b"].weights.bytes_of(MODELS["gpt-oss-120b"].shape)  # as the checkpoint's index says
+        65248815744
+        """
+        return shipped_storage(self.config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from kvcore.fields import Fields
 from kvcore.mistral_params import KIND, is_mistral_params, read_mistral_params
 from kvcore.nested import text_fields
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage, shipped_storage
 
 __all__ = ["MOST_CHARACTERS", "Reading", "parse_config", "read_config", "shape_from_config"]
 
@@ -37,8 +38,8 @@ _NO_LAYOUT = (
     "vision_config",
     "audio_config",
 )
-_STORAGE = ("dtype", "quantization_config", "torch_dtype")
-"""How the checkpoint's weights are stored: read, so that a link carries it, and no part of the shape."""
+_STORAGE = ("compression_config", "dtype", "quantization_config", "torch_dtype")
+"""How the checkpoint's weights are stored (see `kvcore.weights`), which is no part of the shape."""
 
 _ONCE_FLAT = {"qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text"}  # before text_config there was one level
 
@@ -49,12 +50,14 @@ class Reading:
 
     `assumed` maps the full name of each such field (`text_config.num_key_value_heads`) to the value that was taken, which is
     the default of the family's own code. `fields` are those of its fields that were read: a smaller config that reads the same.
+    `weights` is how the checkpoint stores its weights.
     """
 
     model_type: str
     shape: Shape
     assumed: Mapping[str, object]
     fields: Mapping[str, object]
+    weights: WeightStorage
 
 
 def read_config(config: object) -> Reading:
@@ -112,6 +115,7 @@ def _reading(outer: Fields, fields: Fields, kind: str, shape: Shape) -> Reading:
         shape=shape,
         assumed=MappingProxyType(fields.assumed),
         fields=MappingProxyType(used),
+        weights=shipped_storage(used),
     )
 
 

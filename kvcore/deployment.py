@@ -13,6 +13,7 @@ from kvcore.errors import Invalid, OutOfRange
 from kvcore.footprint import Footprint
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage, weight_storage
 
 __all__ = ["Sizable", "size", "split"]
 
@@ -35,6 +36,7 @@ def size(
     """Return the Footprint of a model at a context (tokens of each sequence) and a batch (sequences).
 
     cache_dtype: the type of K and V. value_dtype: the type of V, if it differs. gpu: a GPU of the catalog, or its id.
+    weight_dtype: a name of `kvcore.weights.WEIGHT_STORAGES`, or "shipped": as the published checkpoint or the config has them.
 
     Raises:
         UnknownName: for a model, type or GPU that kvcore does not have.
@@ -45,6 +47,8 @@ def size(
     21474836480
     >>> size("llama-3-70b", batch=8, cache_dtype="fp8").cliff_context
     107657
+    >>> size("gpt-oss-120b", weight_dtype="shipped").weights_bytes  # experts in MXFP4
+    65248815744
     """
     chosen = catalog.gpu(gpu) if isinstance(gpu, str) else gpu
     return Footprint(
@@ -53,7 +57,7 @@ def size(
         batch=batch,
         cache_dtype=dtypes.cache_dtype(cache_dtype),
         value_dtype=None if value_dtype is None else dtypes.cache_dtype(value_dtype, "value_dtype"),
-        weight_dtype=dtypes.weight_dtype(weight_dtype),
+        weight_dtype=weight_storage(weight_dtype, _shipped(of)),
         gpu_bytes=chosen.memory_bytes,
         name=of.name if isinstance(of, Model) else model(of).name if isinstance(of, str) else "",
     )
@@ -91,6 +95,15 @@ def split(
         block_size=block_size,
         reserve=Fraction(reserve).limit_denominator(_MOST_DECIMALS),
     )
+
+
+def _shipped(of: Sizable) -> WeightStorage | None:
+    """How the model's own checkpoint stores its weights; None for a shape, which does not say."""
+    if isinstance(of, Model | Reading):
+        return of.weights
+    if isinstance(of, Shape):
+        return None
+    return model(of).weights if isinstance(of, str) else read_config(of).weights
 
 
 def _shape(of: Sizable) -> Shape:

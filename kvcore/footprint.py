@@ -19,6 +19,7 @@ from kvcore.errors import check_int
 from kvcore.groups import cache_curve
 from kvcore.layers import MOST_TOKENS
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage, as_storage
 
 __all__ = ["MOST_SEQUENCES", "Footprint"]
 
@@ -30,6 +31,7 @@ class Footprint:
     """The memory that a model's weights and cache take at one context and batch.
 
     context: tokens of each sequence. batch: sequences.
+    weight_dtype: the type of the weights, or how they are stored if that is not one type.
     cache_dtype: the type of K and V. value_dtype: the type of V, if it differs from that of K.
     gpu_bytes: memory of one GPU, as its driver reports it.
     name: the model's name for titles of figures; it may be empty.
@@ -47,7 +49,7 @@ class Footprint:
     context: int
     batch: int
     cache_dtype: Dtype
-    weight_dtype: Dtype
+    weight_dtype: Dtype | WeightStorage
     gpu_bytes: int
     value_dtype: Dtype | None = None
     name: str = ""
@@ -103,13 +105,13 @@ class Footprint:
 
     @cached_property
     def weights_bytes(self) -> int:
-        """Bytes of all parameters in `weight_dtype`."""
-        return self.shape.weights_bytes(self.weight_dtype)
+        """Bytes of all parameters as `weight_dtype` stores them."""
+        return as_storage(self.weight_dtype).bytes_of(self.shape)
 
     @cached_property
     def expert_bytes(self) -> int:
         """Bytes of the routed experts among the weights; 0 for a dense model."""
-        return self.weight_dtype.row_bytes(self.shape.params_by_kind().get("expert", 0))
+        return as_storage(self.weight_dtype).bytes_by_kind(self.shape).get("expert", 0)
 
     @property
     def total_bytes(self) -> int:

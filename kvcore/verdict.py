@@ -11,6 +11,7 @@ from kvcore.dtypes import Dtype
 from kvcore.layers import LayerGroup
 from kvcore.parallel import PerGpu, Split, most_context_parallel
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage
 
 __all__ = ["DIMENSIONS", "GPU_COUNTS", "Verdict", "Way", "divides_heads", "split_for", "splits_over"]
 
@@ -27,13 +28,13 @@ GPU_COUNTS = (
 class Way:
     """A change of one dimension that makes a deployment fit.
 
-    dimension: one of DIMENSIONS. value: its new value: a Dtype, tokens, sequences, or a Split.
+    dimension: one of DIMENSIONS. value: its new value: a Dtype, a WeightStorage, tokens, sequences, or a Split.
     deployment: the deployment after the change; it fits, and after one step less it would not. before: the
     deployment after one step less.
     """
 
     dimension: str
-    value: Dtype | int | Split
+    value: Dtype | WeightStorage | int | Split
     deployment: PerGpu
     before: PerGpu
 
@@ -53,7 +54,7 @@ class Verdict:
 
     deployment: PerGpu
     cache_dtypes: Sequence[Dtype] = ()
-    weight_dtypes: Sequence[Dtype] = ()
+    weight_dtypes: Sequence[WeightStorage] = ()
 
     @property
     def fits(self) -> bool:
@@ -106,12 +107,12 @@ class Verdict:
     def _weight_way(self) -> Way | None:
         footprint = self.deployment.footprint
 
-        def stored_as(storage: Dtype) -> PerGpu:
+        def stored_as(storage: WeightStorage) -> PerGpu:
             return replace(self.deployment, footprint=replace(footprint, weight_dtype=storage))
 
         return self._smaller("weight_dtype", self.weight_dtypes, stored_as, lambda share: share.weights_bytes)
 
-    def _smaller[T: Dtype](
+    def _smaller[T: (Dtype, WeightStorage)](
         self, dimension: str, types: Iterable[T], stored_as: Callable[[T], PerGpu], size: Callable[[PerGpu], int]
     ) -> Way | None:
         """The largest of these types with which it fits. Of types that are equally large the first one counts."""

@@ -8,13 +8,14 @@ from types import MappingProxyType
 
 from kvcore.catalog import DEFAULT_GPU, GPUS, MODELS, gpu
 from kvcore.config import parse_config, read_config
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES, Dtype, cache_dtype, weight_dtype
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, Dtype, cache_dtype
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
 from kvcore.terminal import config_text
 from kvcore.verdict import Verdict
+from kvcore.weights import SHIPPED, SUGGESTED, WEIGHT_STORAGES, WeightStorage, weight_storage
 
 __all__ = ["Asked", "add_deployment", "add_dtypes", "add_model", "dtypes", "model", "number", "read_deployment"]
 
@@ -24,10 +25,14 @@ _EDITS = ("layers", "query_heads", "head_dim", "kv_heads")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict."""
+    """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict.
+
+    shipped: how the model's own checkpoint stores its weights.
+    """
 
     name: str
     assumed: Mapping[str, object]
+    shipped: WeightStorage
     gpu_name: str
     verdict: Verdict
 
@@ -64,7 +69,7 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", default=default, metavar="N", help=f"{text} (default: %(default)s)")
     add_dtypes(parser)
-    names = ", ".join(WEIGHT_DTYPES)
+    names = ", ".join((SHIPPED, *WEIGHT_STORAGES))
     parser.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{names} (default: %(default)s)")
     parser.add_argument("--gpu", default=DEFAULT_GPU, metavar="NAME", help=f"{', '.join(GPUS)} (default: %(default)s)")
     parser.add_argument("--gpu-bytes", metavar="BYTES", help="memory of a GPU that has no name here, such as 24GiB")
@@ -90,7 +95,7 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     Raises:
         KvcoreError: naming the option.
     """
-    shape, assumed = model(options.model)
+    shape, assumed, weights = model(options.model)
     edits = {name: number(name, text) for name in _EDITS if (text := getattr(options, name)) is not None}
     keys, values = dtypes(options)
     chosen = gpu(options.gpu)
@@ -101,7 +106,7 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         batch=number("batch", options.batch),
         cache_dtype=keys,
         value_dtype=values,
-        weight_dtype=weight_dtype(options.weight_dtype),
+        weight_dtype=weight_storage(options.weight_dtype, weights),
         gpu_bytes=memory("gpu_bytes", options.gpu_bytes) if own_memory else chosen.memory_bytes,
     )
     share = PerGpu(
@@ -119,11 +124,12 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     return Asked(
         name=options.model,
         assumed=assumed,
+        shipped=weights,
         gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
         verdict=Verdict(
             deployment=share,
             cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
-            weight_dtypes=tuple(WEIGHT_DTYPES.values()),
+            weight_dtypes=(weights, *SUGGESTED),
         ),
     )
 
@@ -134,19 +140,19 @@ def dtypes(options: argparse.Namespace) -> tuple[Dtype, Dtype]:
     return keys, keys if options.v_dtype is None else cache_dtype(options.v_dtype, "v_dtype")
 
 
-def model(name: str) -> tuple[Shape, Mapping[str, object]]:
-    """Return the shape of the model with this id, or of the config.json at this path, and what was assumed for it.
+def model(name: str) -> tuple[Shape, Mapping[str, object], WeightStorage]:
+    """Return the shape of the model with this id, or of the config.json at this path, what was assumed for it, and how it stores its weights.
 
     Raises:
         KvcoreError: when there is neither such a model nor a file that can be read as a config.
     """
     if name in MODELS:
-        return MODELS[name].shape, MappingProxyType({})
+        return MODELS[name].shape, MappingProxyType({}), MODELS[name].weights
     try:
         reading = read_config(parse_config(config_text(name)))
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid("model", name, f"a config.json that can be read ({type(error).__name__})") from error
-    return reading.shape, reading.assumed
+    return reading.shape, reading.assumed, reading.weights
 
 
 def number(field: str, text: str) -> int:

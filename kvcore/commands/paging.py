@@ -25,7 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> list[str]:
     """Return the output of the command, for the requests that the article uses, too."""
-    (shape, assumed), (keys, values) = model(options.model), dtypes(options)
+    (shape, assumed, _), (keys, values) = model(options.model), dtypes(options)
     arrived, block_size = requests(number("sequences", options.sequences)), number("block_size", options.block_size)
     allocation = allocate(options.strategy, arrived, block_size)
 

@@ -10,6 +10,7 @@ from kvcore.dtypes import Dtype
 from kvcore.parallel import Split
 from kvcore.units import format_bytes, format_count
 from kvcore.verdict import Way
+from kvcore.weights import WeightStorage
 
 __all__ = ["add", "run"]
 
@@ -62,7 +63,7 @@ def _value(way: Way) -> object:
     value = way.value
     if isinstance(value, Split):
         return {name: getattr(value, name) for name in ("gpus", "tp", "pp", "dp", "cp", "ep")}
-    return value.name if isinstance(value, Dtype) else value
+    return value.name if isinstance(value, Dtype | WeightStorage) else value
 
 
 def _options(way: Way, own: Split) -> str:

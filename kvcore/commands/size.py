@@ -7,6 +7,7 @@ from kvcore.commands.options import Asked, add_deployment, memory, read_deployme
 from kvcore.commands.table import table
 from kvcore.layers import MOST_TOKENS
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
+from kvcore.weights import WeightStorage
 
 __all__ = ["add", "numbers", "run"]
 
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> list[str]:
         f"cache, {format_count(footprint.context)} x {format_count(footprint.batch)}": format_bytes(
             footprint.cache_bytes - state
         ),
-        "weights": format_bytes(footprint.weights_bytes),
+        "weights": f"{format_bytes(footprint.weights_bytes)} in {footprint.weight_dtype.label}",
         "cache / weights": format_ratio(footprint.ratio),
         "cache passes weights": "never" if cliff is None else f"at {format_count(cliff)} tokens",
         "GPUs that hold it": "none that was tried"
@@ -53,6 +54,8 @@ def run(options: argparse.Namespace) -> list[str]:
     if split.gpus > 1:
         rows["cache on each GPU"] = format_bytes(share.cache_bytes - share.sequences * share.state_bytes)
         rows["weights on each GPU"] = format_bytes(share.weights_bytes)
+    if note := weights_note(asked):
+        rows["note on weights"] = note
     if budget is not None:
         rows[f"{format_bytes(budget)} hold"] = f"{format_count(_tokens(asked, budget))} tokens of one sequence"
     return table(rows, asked.assumed)
@@ -75,6 +78,8 @@ def numbers(asked: Asked) -> dict[str, object]:
         "state_bytes_per_gpu": share.state_bytes,
         "params": footprint.shape.params,
         "weights_bytes": footprint.weights_bytes,
+        "weights_stored": footprint.weight_dtype.label,
+        "weights_note": weights_note(asked),
         "weights_bytes_per_gpu": share.weights_bytes,
         "ratio": float(footprint.ratio),
         "cliff_context": footprint.cliff_context,
@@ -86,6 +91,16 @@ def numbers(asked: Asked) -> dict[str, object]:
         "gpus_by_memory": footprint.gpus_by_memory,
         "assumed": dict(asked.assumed),
     }
+
+
+def weights_note(asked: Asked) -> str:
+    """What is not known of how the weights are stored, in a sentence, or that they are not counted as the config says."""
+    counted = asked.footprint.weight_dtype
+    if isinstance(counted, WeightStorage) and counted.note:
+        return counted.note
+    if asked.shipped.matrix is not None and counted.name != asked.shipped.name:
+        return f"The checkpoint stores its weights otherwise ({asked.shipped.label}); --weight-dtype shipped counts them so."
+    return asked.shipped.note
 
 
 def _tokens(asked: Asked, budget: int) -> int:

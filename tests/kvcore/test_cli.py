@@ -53,6 +53,8 @@ def test_size_as_json(capsys):
         "state_bytes_per_gpu": 0,
         "params": 70_553_706_496,
         "weights_bytes": 141_107_412_992,
+        "weights_stored": "FP16",
+        "weights_note": "",
         "weights_bytes_per_gpu": 35_276_853_248,
         "ratio": 20 * 2**30 / 141_107_412_992,
         "cliff_context": 53_829,

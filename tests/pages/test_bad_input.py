@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.pages.actions import arrive, box, controls, defaults, move, note, problems, updated, value
+from tests.pages.actions import arrive, box, controls, defaults, move, note, problems, unfold, updated, value
 from tests.pages.test_controls import CHOICES, NUMBERS
 
 WRONG = ("many", "NaN", "-5", "0", "1e9", "3.5", "9" * 40, "  ", "<b>8</b>")
@@ -34,6 +34,7 @@ def test_a_control_with_a_bad_value_is_marked_until_the_value_is_good(lab: Page,
         found: str = note(lab, name).evaluate("element => getComputedStyle(element).color")
         return found
 
+    unfold(lab, name)
     box(lab, name).fill("many")
     updated(lab)
     assert box(lab, name).get_attribute("aria-invalid") == "true"

@@ -34,16 +34,19 @@ OTHER = {
     "units": "decimal",
     "scale": "log",
     "compare": "fp8",
-    "tp": "8",
+    "tp": "16",
     "pp": "2",
     "dp": "3",
+    "cp": "2",
+    "ep": "2",
     "reserve": "7",
     "engine_block": "32",
     "strategy": "paged",
     "sequences": "20",
     "block_size": "16",
 }
-"""Every control of every form away from its default; `config` is for imported models, which have tests of their own."""
+"""Every control of every form away from its default; `config` is for imported models, which have tests of their own, and `gpus`
+is tp * pp * dp."""
 
 
 def address(page: Page) -> str:
@@ -52,13 +55,13 @@ def address(page: Page) -> str:
 
 
 def test_every_control_has_another_value_here() -> None:
-    assert set(OTHER) == set(defaults()) - {"config"}
+    assert set(OTHER) == set(defaults()) - {"config", "gpus"}
     assert all(OTHER[name] != default for name, default in defaults().items() if name in OTHER)
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) -> None:
-    extra = {"kv_heads": "attention=gqa&"}.get(name, "")
+    extra = {"kv_heads": "attention=gqa&", "cp": "tp=16&"}.get(name, "")
     wanted = "4" if name == "kv_heads" else OTHER[name]
     arrive(lab, f"v1&{extra}{name}={wanted}&model=llama-3-70b" if name != "model" else f"v1&model={wanted}")
     assert controls(lab)[name] == wanted
@@ -70,12 +73,12 @@ def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) ->
 def test_a_link_with_every_control_survives_a_reload(open_page: OpenPage) -> None:
     page = open_page("index.html#v1&" + "&".join(f"{name}={wanted}" for name, wanted in OTHER.items()))
     updated(page)
-    assert controls(page) == {**OTHER, "config": ""}
+    assert controls(page) == {**OTHER, "config": "", "gpus": "96"}
     shown = numbers(page)
     page.reload()
     assert rung(page) == "delta"
     updated(page)
-    assert controls(page) == {**OTHER, "config": ""}
+    assert controls(page) == {**OTHER, "config": "", "gpus": "96"}
     assert numbers(page) == shown
 
 

@@ -11,7 +11,7 @@ STEPS = {
     "batch=1": {"lab.cliff": "430626", "lab.cache_total": "2684354560"},
     "batch=32": {"lab.cliff": "13458", "lab.cache_total": "85899345920"},
     "batch=53": {"lab.cliff": "8126", "lab.cliff_batch": "53"},
-    "batch=128": {"lab.cliff": "3365", "lab.gpus": "6"},
+    "batch=128": {"lab.cliff": "3365", "lab.gpus": "8"},
     "batch=53 attention=mha": {"lab.cliff": "1151", "lab.params": "79948947456"},
     "batch=53 cache_dtype=int8": {"lab.cliff": "16251", "lab.bytes_per_token": "163840"},
 }

@@ -12,6 +12,7 @@ from kvcore.page.draw.standalone import standalone
 from kvcore.page.lab.result import LabResult, twin_shapes
 from kvcore.page.lab.shape import LabModel
 from kvcore.units import format_bytes
+from kvcore.weights import as_storage
 
 __all__ = ["chart_svg"]
 
@@ -31,7 +32,14 @@ def chart_svg(footprint: Footprint, *, scale: str = "linear", units: str = "bina
         label = format_bytes(footprint.gpu_bytes, units)
         gpu = replace(catalog.gpu(catalog.DEFAULT_GPU), label=label, memory_bytes=footprint.gpu_bytes)
     lab = LabResult(
-        model=LabModel(id="", name=footprint.name or UNNAMED, shape=shape, source="", read=None),
+        model=LabModel(
+            id="",
+            name=footprint.name or UNNAMED,
+            shape=shape,
+            source="",
+            read=None,
+            weights=as_storage(footprint.weight_dtype),
+        ),
         edited=False,
         footprint=footprint,
         twins={name: replace(footprint, shape=twin) for name, twin in twin_shapes(shape, shape.kv_heads or 0).items()},

@@ -1,12 +1,13 @@
 """The controls of the Lab, and the groups of its form."""
 
 from kvcore import catalog
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES
 from kvcore.page import phrases
 from kvcore.page.controls import Choice, Number, quarter_steps
 from kvcore.page.lab import words
 from kvcore.page.lab.imported import PackedConfig
 from kvcore.page.parts import Form, Group
+from kvcore.weights import SHIPPED, WEIGHT_STORAGES
 
 IMPORTED = "imported"
 """The value of the model control when the reader's imported model is in use."""
@@ -57,8 +58,9 @@ V_DTYPE = Choice(
     name="v_dtype", label=words.V_DTYPE, default="same", style="select", options={"same": words.SAME_AS_K, **_DTYPES},
 )  # fmt: skip
 WEIGHT_DTYPE = Choice(
-    name="weight_dtype", label=words.WEIGHT_DTYPE, default="fp16",
-    options={name: dtype.label for name, dtype in WEIGHT_DTYPES.items()},
+    name="weight_dtype", label=words.WEIGHT_DTYPE, default="fp16", style="select",
+    options={SHIPPED: words.AS_SHIPPED, **{name: storage.label for name, storage in WEIGHT_STORAGES.items()}},
+    group_of={name: words.weight_group(name) for name in WEIGHT_STORAGES},
 )  # fmt: skip
 GPU = Choice(
     name="gpu", label=words.GPU, default="h100-80gb", style="select",

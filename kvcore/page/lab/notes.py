@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from kvcore.catalog import Gpu
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
+from kvcore.dtypes import CACHE_DTYPES, Dtype
 from kvcore.page import phrases
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
@@ -13,6 +13,7 @@ from kvcore.page.lab.result import LabResult
 from kvcore.page.lab.shape import divisors, fixed_controls
 from kvcore.page.parts import Note
 from kvcore.units import format_bytes, significant
+from kvcore.weights import as_storage
 
 
 def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
@@ -21,7 +22,7 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     query_heads = QUERY_HEADS.of(values)
     notes = {
         CACHE_DTYPE.name: Note(text=_dtype_note(CACHE_DTYPES[CACHE_DTYPE.of(values)])),
-        WEIGHT_DTYPE.name: Note(text=words.weight_dtype_note(per_value(WEIGHT_DTYPES[WEIGHT_DTYPE.of(values)]))),
+        WEIGHT_DTYPE.name: Note(text=_weights_note(result)),
         GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
         KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
@@ -31,6 +32,16 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     for name, reason in fixed_controls(result.model).items():
         notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)
     return notes
+
+
+def _weights_note(result: LabResult) -> str:
+    """The average bytes of a parameter, and how the published checkpoint stores its weights if that is not what is counted."""
+    storage, shipped = as_storage(result.footprint.weight_dtype), result.model.weights
+    size = storage.bytes_per_parameter(result.shape)
+    average = str(size.numerator) if size.denominator == 1 else significant(size, 4)
+    if storage.name == shipped.name:
+        return words.weight_dtype_note(average, storage.label, storage.note)
+    return words.weight_dtype_note(average, "", words.not_as_shipped(shipped.label) if shipped.matrix else shipped.note)
 
 
 def _dtype_note(dtype: Dtype) -> str:

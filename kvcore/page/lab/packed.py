@@ -20,6 +20,7 @@ from kvcore.config import read_config
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.page.lab.v1_shapes import read_v1_shape
 from kvcore.shape import Shape
+from kvcore.weights import LEFT_OUT, WeightStorage, shipped_storage
 
 __all__ = ["LONGEST_NAME", "MOST_CHARACTERS", "assumed_in", "clean_name", "pack", "pack_v1", "unpack"]
 
@@ -35,6 +36,8 @@ _MOST_UNPACKED = 200_000
 _QUANTIZATION = "quantization_config"
 """The field that may be long, up to megabytes, and that the shape does not need. (The dtype of the weights is short, and the
 size of a recurrent state depends on it.)"""
+
+_METHOD, _MOST_NAMES = "quant_method", 8
 
 _LONGEST_SETTING = 500
 """The most characters, as JSON, of a setting in quantization_config that stays when the whole makes a link too long. Longer ones
@@ -86,7 +89,12 @@ def _reduced(
 
 
 def _without_quantization(fields: Mapping[str, object]) -> dict[str, object]:
-    return {key: value for key, value in fields.items() if key != _QUANTIZATION}
+    """The fields with the method alone of how the weights are quantized."""
+    settings = fields.get(_QUANTIZATION)
+    if not isinstance(settings, Mapping):
+        return dict(fields)
+    left_out = {LEFT_OUT: [key for key in list(settings)[:_MOST_NAMES] if key != _METHOD]}
+    return {**fields, _QUANTIZATION: {_METHOD: settings.get(_METHOD), **left_out}}
 
 
 def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
@@ -94,9 +102,8 @@ def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
     found = dict(fields)
     settings = found.get(_QUANTIZATION)
     if isinstance(settings, Mapping):
-        found[_QUANTIZATION] = {
-            key: value for key, value in settings.items() if len(json.dumps(value)) <= _LONGEST_SETTING
-        }
+        short = {key: value for key, value in settings.items() if len(json.dumps(value)) <= _LONGEST_SETTING}
+        found[_QUANTIZATION] = {**short, LEFT_OUT: [key for key in settings if key not in short][:_MOST_NAMES]}
     return found
 
 
@@ -114,14 +121,13 @@ def pack_v1(text: str) -> str:
     return _packed(cleaned, {_V1_SHAPE: shape})
 
 
-def unpack(text: str) -> tuple[str, Shape]:
-    """Read a packed text: the model's name and shape.
+def unpack(text: str) -> tuple[str, Shape, WeightStorage]:
+    """Read a packed text: the model's name, its shape, and how its checkpoint stores its weights.
 
     Raises:
         KvcoreError: with the field `config` if the text is not a packed config; else with the config's field.
     """
-    name, shape, _ = _read(text)
-    return name, shape
+    return _read(text)[:3]
 
 
 def assumed_in(text: str) -> Mapping[str, object]:
@@ -130,17 +136,17 @@ def assumed_in(text: str) -> Mapping[str, object]:
     Raises:
         KvcoreError: as `unpack` does.
     """
-    return _read(text)[2]
+    return _read(text)[3]
 
 
 @lru_cache(maxsize=8)
-def _read(text: str) -> tuple[str, Shape, Mapping[str, object]]:
-    """The name, the shape and the assumed values of a packed text; cached, because every answer needs them."""
+def _read(text: str) -> tuple[str, Shape, WeightStorage, Mapping[str, object]]:
+    """The name, the shape, the storage of the weights and the assumed values; cached, because every answer needs them."""
     name, fields = _unpacked(text)
     if set(fields) == {_V1_SHAPE}:
-        return name, read_v1_shape(str(fields[_V1_SHAPE])), MappingProxyType({})
+        return name, read_v1_shape(str(fields[_V1_SHAPE])), shipped_storage({}), MappingProxyType({})
     reading = read_config(fields)
-    return name, reading.shape, reading.assumed
+    return name, reading.shape, reading.weights, reading.assumed
 
 
 def _packed(name: str, fields: Mapping[str, object]) -> str:

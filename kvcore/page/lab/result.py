@@ -7,13 +7,14 @@ from types import MappingProxyType
 
 from kvcore import catalog
 from kvcore.catalog import Gpu
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.dtypes import CACHE_DTYPES
 from kvcore.footprint import Footprint
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
 from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, GPU, KV_HEADS, V_DTYPE, WEIGHT_DTYPE
 from kvcore.page.lab.shape import LabModel, edited_shape, grouped_kv_heads, lab_model, own_shape
 from kvcore.shape import Shape
+from kvcore.weights import weight_storage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
             batch=BATCH.of(values),
             cache_dtype=CACHE_DTYPES[CACHE_DTYPE.of(values)],
             value_dtype=CACHE_DTYPES.get(V_DTYPE.of(values)),
-            weight_dtype=WEIGHT_DTYPES[WEIGHT_DTYPE.of(values)],
+            weight_dtype=weight_storage(WEIGHT_DTYPE.of(values), model.weights),
             gpu_bytes=gpu.memory_bytes,
         )
 

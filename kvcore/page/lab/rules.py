@@ -7,7 +7,7 @@ from kvcore.config import parse_config
 from kvcore.errors import KvcoreError, short_repr
 from kvcore.page.controls import Value, Values, is_value
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE
+from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE, WEIGHT_DTYPE
 from kvcore.page.lab.packed import clean_name, pack, unpack
 from kvcore.page.lab.shape import (
     divisors,
@@ -21,6 +21,7 @@ from kvcore.page.lab.shape import (
 from kvcore.page.parts import Part
 from kvcore.page.request import Request
 from kvcore.shape import Shape
+from kvcore.weights import SHIPPED
 
 
 def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
@@ -94,7 +95,7 @@ def _read_model(request: Request) -> dict[str, Value]:
     """The values of the model and of the imported config.
 
     If the reader has just chosen a model, the shape controls that were sent still have the old model's values: they are
-    removed from the request, except those moved after the choice.
+    removed from the request, except those moved after the choice. The weights are then as the model's checkpoint has them.
     """
     last_good = request.last_good
     config = request.read(CONFIG, last_good.get(CONFIG.name, ""))
@@ -107,6 +108,8 @@ def _read_model(request: Request) -> dict[str, Value]:
         for control in SHAPE:
             if control.name not in later:
                 request.sent.pop(control.name, None)
+        if WEIGHT_DTYPE.name not in later:
+            request.sent[WEIGHT_DTYPE.name] = SHIPPED
     return {MODEL.name: model, CONFIG.name: config}
 
 

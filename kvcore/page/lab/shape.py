@@ -11,6 +11,7 @@ from kvcore.page.lab import words
 from kvcore.page.lab.controls import CONFIG, HEAD_DIM, IMPORTED, KV_HEADS, LAYERS, MODEL, QUERY_HEADS, SHAPE
 from kvcore.page.lab.packed import assumed_in, clean_name, unpack
 from kvcore.shape import Shape
+from kvcore.weights import WeightStorage
 
 _USUAL_KV_HEADS = 8
 """The KV heads of a GQA twin of a model that is not GQA itself: the most common number in the catalog."""
@@ -20,7 +21,7 @@ _USUAL_KV_HEADS = 8
 class LabModel:
     """A model of the catalog, or an imported one.
 
-    source: where its facts are from. read: the date on which its config was read; None for an imported model. packed:
+    source: where its facts are from. weights: how its checkpoint stores them. read: the date on which its config was read; None for an imported model. packed:
     the packed config of an imported model. linked: it came with a link. assumed: the values that its config does not
     give, as `kvcore.assumed.assumptions` spells them; none for a model of the catalog, whose numbers were checked.
     """
@@ -30,6 +31,7 @@ class LabModel:
     shape: Shape
     source: str
     read: str | None
+    weights: WeightStorage
     packed: str = ""
     linked: bool = False
     assumed: tuple[str, ...] = ()
@@ -51,16 +53,18 @@ def lab_model(values: Values, *, linked: bool = False) -> LabModel:
     """
     if MODEL.of(values) == IMPORTED:
         packed = str(values[CONFIG.name])
-        name, shape = unpack(packed)
+        name, shape, weights = unpack(packed)
         if linked and name.casefold() in _CATALOG_NAMES:
             name = words.named_by_link(name)
         source = words.CAME_WITH_LINK if linked else words.GIVEN
         return LabModel(
-            id=IMPORTED, name=name, shape=shape, source=source, read=None, packed=packed, linked=linked,
+            id=IMPORTED, name=name, shape=shape, source=source, read=None, weights=weights, packed=packed, linked=linked,
             assumed=assumptions(assumed_in(packed)),
         )  # fmt: skip
     model = catalog.MODELS[MODEL.of(values)]
-    return LabModel(id=model.id, name=model.name, shape=model.shape, source=model.source, read=model.read)
+    return LabModel(
+        id=model.id, name=model.name, shape=model.shape, source=model.source, read=model.read, weights=model.weights
+    )
 
 
 def own_shape(model: LabModel) -> dict[str, Value]:

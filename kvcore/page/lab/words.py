@@ -28,6 +28,16 @@ V_DTYPE = "V stored as"
 WEIGHT_DTYPE = "Weight dtype"
 GPU = "GPU"
 UNITS = "Units"
+AS_SHIPPED = "as shipped"
+
+
+def weight_group(name: str) -> str:
+    """The group of a weight type in the list: plain types, quantized ones, and llama.cpp's mixes."""
+    if name.startswith("gguf_"):
+        return "llama.cpp (GGUF)"
+    return "with scales" if "_" in name or name in {"mxfp4", "nvfp4"} else "all in one type"
+
+
 UNIT_TOKENS = "tokens"
 UNIT_SEQUENCES = "sequences"
 ATTENTION_OPTIONS = MappingProxyType({"mha": "MHA", "gqa": "GQA", "mqa": "MQA"})
@@ -125,12 +135,19 @@ def cache_dtype_note(per_value: str, block: tuple[int, int] | None) -> str:
     return f"p = {per_value} B a number: {block[1]} bytes hold {block[0]} numbers and their scale"
 
 
-def weight_dtype_note(per_value: str) -> str:
-    return f"{per_value} B a parameter"
+def weight_dtype_note(per_value: str, shipped: str, note: str) -> str:
+    """shipped: the type of the published checkpoint, if it is chosen. note: what is not known of it."""
+    return " ".join(
+        filter(None, (f"{shipped}," if shipped else "", f"{per_value} B a parameter", note and f"({note})"))
+    )
+
+
+def not_as_shipped(label: str) -> str:
+    return f"the published checkpoint is in {label}"
 
 
 def gpu_note(memory: str, bandwidth: str, flops: str) -> str:
-    return f"{memory} as its driver reports, {bandwidth}, {flops}"
+    return f"{memory}, {bandwidth}, {flops}"
 
 
 def flops(value: str) -> str:

@@ -1,4 +1,4 @@
-"""The controls of the deployment: how many GPUs there are, what is left free on each, and how the model is divided among them."""
+"""The controls of the deployment: how many GPUs there are, how the model is divided among them, and what is left free on each."""
 
 from kvcore.page.controls import Number
 from kvcore.page.parts import Group
@@ -29,6 +29,6 @@ DIVIDED = (TP, PP, DP, CP, EP)
 """The controls that say how the GPUs divide the model; `GPUS` is tp * pp * dp."""
 
 GROUPS = (
-    Group(name="gpus", label=words.GROUP_GPUS, controls=(GPUS, RESERVE)),
-    Group(name="split", label=words.GROUP_SPLIT, controls=(*DIVIDED, ENGINE_BLOCK), folded=True),
+    Group(name="gpus", label=words.GROUP_GPUS, controls=(GPUS,)),
+    Group(name="split", label=words.GROUP_SPLIT, controls=(RESERVE, *DIVIDED, ENGINE_BLOCK), folded=True),
 )

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES
 from kvcore.page.controls import Values
 from kvcore.page.lab.result import LabResult
 from kvcore.page.verdict.controls import CP, DP, ENGINE_BLOCK, EP, PP, RESERVE, TP
 from kvcore.parallel import PerGpu, Split
 from kvcore.verdict import Verdict
+from kvcore.weights import SUGGESTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,6 @@ def verdict_result(values: Values, lab: LabResult) -> VerdictResult:
                 reserve=Fraction(RESERVE.of(values), 100),
             ),
             cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
-            weight_dtypes=tuple(WEIGHT_DTYPES.values()),
+            weight_dtypes=(lab.model.weights, *SUGGESTED),
         ),
     )

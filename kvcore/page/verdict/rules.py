@@ -65,7 +65,11 @@ def _of_gpus(gpus: int, shape: Shape, asked: _Asked, request: Request) -> Split:
                 request.notes.setdefault(GPUS.name, words.in_stages(gpus, shape.query_heads, split.tp, split.pp))
             return split
     kept = _nearest(asked, shape)
-    request.refuse(GPUS.name, words.too_many_stages(gpus, shape.layers, kept.gpus))
+    reason = words.too_many_stages(gpus, shape.layers, kept.gpus)
+    if GPUS.name in request.changed:
+        request.refuse(GPUS.name, reason)
+    else:
+        request.notes.setdefault(GPUS.name, reason)
     return kept
 
 

@@ -12,6 +12,7 @@ from kvcore.page.verdict.result import VerdictResult
 from kvcore.parallel import Split
 from kvcore.units import format_bytes
 from kvcore.verdict import Way
+from kvcore.weights import WeightStorage
 
 
 def verdict(result: VerdictResult) -> Html:
@@ -58,9 +59,9 @@ def settings(way: Way) -> Mapping[str, str]:
     value = way.value
     if isinstance(value, Split):
         return {control.name: str(getattr(value, control.name)) for control in DIVIDED}
-    if way.dimension == "cache_dtype" and isinstance(value, Dtype):
-        return {CACHE_DTYPE.name: value.name, V_DTYPE.name: "same"}
     if isinstance(value, Dtype):
+        return {CACHE_DTYPE.name: value.name, V_DTYPE.name: "same"}
+    if isinstance(value, WeightStorage):
         return {WEIGHT_DTYPE.name: value.name}
     return {(CONTEXT if way.dimension == "context" else BATCH).name: str(value)}
 
@@ -70,5 +71,7 @@ def _text(way: Way) -> str:
     if isinstance(value, Split):
         return words.gpus_way(value)
     if isinstance(value, Dtype):
-        return (words.cache_way if way.dimension == "cache_dtype" else words.weights_way)(value.label)
+        return words.cache_way(value.label)
+    if isinstance(value, WeightStorage):
+        return words.weights_way(value.label)
     return (words.context_way if way.dimension == "context" else words.batch_way)(value)

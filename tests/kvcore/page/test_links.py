@@ -97,7 +97,7 @@ def test_a_real_config_has_the_same_shape_after_packing_and_unpacking(path):
             pack(path.stem, config)
         return
     packed = pack("A Name", config)
-    assert unpack(packed) == ("A Name", shape)
+    assert unpack(packed)[:2] == ("A Name", shape)
     assert len(packed) < 700
     assert packed.isascii()
 
@@ -105,7 +105,7 @@ def test_a_real_config_has_the_same_shape_after_packing_and_unpacking(path):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_of_the_catalog_fits_into_a_link(model):
     packed = pack(model, MODELS[model].config)
-    assert unpack(packed) == (clean_name(model), MODELS[model].shape)
+    assert unpack(packed) == (clean_name(model), MODELS[model].shape, MODELS[model].weights)
     assert len(packed) < 700
 
 
@@ -162,20 +162,29 @@ def test_packing_keeps_how_weights_are_stored_without_the_list_of_single_matrice
     stored = {"quant_method": "modelopt", "quant_algo": "NVFP4", "quantized_layers": layers}
     packed = pack("x", {**LLAMA, "quantization_config": stored})
     assert len(packed) < 400
-    assert packed_fields(packed)["quantization_config"] == {"quant_method": "modelopt", "quant_algo": "NVFP4"}
+    assert packed_fields(packed)["quantization_config"] == {
+        "quant_method": "modelopt",
+        "quant_algo": "NVFP4",
+        "kvcore_left_out": ["quantized_layers"],
+    }
+    assert "left out which modules" in unpack(packed)[2].note
 
 
 def test_packing_reduces_what_compresses_well_and_unpacks_to_too_much():
     stored = {"quant_method": "fp8", "ignore": ["lm_head"] * 100_000}
     packed = pack("x", {**LLAMA, "quantization_config": stored})
-    assert packed_fields(packed)["quantization_config"] == {"quant_method": "fp8"}
+    assert packed_fields(packed)["quantization_config"] == {"quant_method": "fp8", "kvcore_left_out": ["ignore"]}
+    assert "left out which modules" in unpack(packed)[2].note
 
 
 def test_packing_reduces_what_stands_in_the_text_model_too():
     stored = {"quant_method": "fp8", "ignore": [f"layers.{index * 7919}" for index in range(20_000)]}
     text = {**LLAMA, "quantization_config": stored}
     packed = pack("x", {"model_type": "llava", "text_config": text})
-    assert packed_fields(packed)["text_config"]["quantization_config"] == {"quant_method": "fp8"}
+    assert packed_fields(packed)["text_config"]["quantization_config"] == {
+        "quant_method": "fp8",
+        "kvcore_left_out": ["ignore"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -212,7 +221,7 @@ def test_a_packed_text_with_one_character_changed_is_read_or_refused(data):
     at = data.draw(st.integers(0, len(packed) - 1))
     changed = packed[:at] + data.draw(st.characters(codec="ascii")) + packed[at + 1 :]
     try:
-        _, shape = unpack(changed)
+        _, shape, _ = unpack(changed)
     except KvcoreError:
         return
     assert shape.params > 0

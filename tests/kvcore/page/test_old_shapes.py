@@ -17,7 +17,7 @@ LLAMA_2_7B = (
 
 
 def test_the_name_and_the_shape_of_an_old_link_are_read():
-    name, shape = unpack(pack_v1(LLAMA_2_7B))
+    name, shape, _ = unpack(pack_v1(LLAMA_2_7B))
     assert (name, shape.params, shape.kv_heads, shape.context_limit) == ("Llama-2 7B", 6_738_415_616, 32, 4096)
 
 
@@ -66,7 +66,7 @@ def test_text_that_is_not_a_shape_is_refused_with_the_field(text, field):
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text):
     with suppress(KvcoreError):  # a refusal is a KvcoreError and nothing else
-        name, _ = unpack(pack_v1(f"a~{text}"))
+        name, _, _ = unpack(pack_v1(f"a~{text}"))
         assert name == "a"
 
 
@@ -75,7 +75,7 @@ def test_a_shape_with_one_character_changed_is_valid_or_refused(data):
     at = data.draw(st.integers(0, len(LLAMA_2_7B) - 1))
     changed = LLAMA_2_7B[:at] + data.draw(st.characters(codec="ascii")) + LLAMA_2_7B[at + 1 :]
     try:
-        _, shape = unpack(pack_v1(changed))
+        _, shape, _ = unpack(pack_v1(changed))
     except KvcoreError:
         return
     assert shape.params > 0

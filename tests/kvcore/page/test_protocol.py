@@ -70,6 +70,7 @@ def test_a_section_drawn_for_another_model_is_drawn_again_when_the_first_model_r
     page.set("engine_block", 64)
     page.set("engine_block", 1)
     page.set("model", "llama-3-70b")
+    page.set("weight_dtype", "fp16")  # a chosen model brings the weights of its checkpoint
     page.rest()
     assert without_problems(page.slots) == whole
 

@@ -1,0 +1,268 @@
+"""How weights are stored: published files, worked examples by hand, and what a quantization_config says."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import kvcore
+from kvcore.catalog import MODELS
+from kvcore.errors import Invalid, KvcoreError, UnknownName
+from kvcore.shape import LayerGroup, Mlp, Shape
+from kvcore.weights import SHIPPED, SUGGESTED, WEIGHT_STORAGES, shipped_storage, weight_storage
+from kvcore.weights.formats import fp8_blocks, grouped, nf4
+from kvcore.weights.gguf import MIXES
+from kvcore.weights.modules import kept_modules
+
+PUBLISHED = json.loads((Path(__file__).parent / "published_checkpoints.json").read_text("utf-8"))
+"""Bytes of published checkpoints. of: "tensors" has no header, "safetensors" and "gguf" are whole files."""
+
+
+def computed(row):
+    model = MODELS[row["model"]]
+    if "quantization_config" in row:
+        storage = shipped_storage({"dtype": "bfloat16", "quantization_config": row["quantization_config"]})
+        assert storage.note == ""
+    else:
+        storage = weight_storage(row["storage"], model.weights)
+    return storage.bytes_of(model.shape)
+
+
+def ident(row):
+    return f"{row['model']} {row.get('storage', row['source'][:22])}"
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=ident)
+def test_a_published_checkpoint_has_the_bytes_computed_for_it(row):
+    """Files also have a header: names of tensors, and in GGUF the vocabulary, 8 MB for 128,256 tokens.
+
+    The FP8 files of Qwen3 store the scale of each block in two bytes in place of four, which no field of their config says.
+    """
+    difference = row["bytes"] - computed(row)
+    if row["of"] == "tensors":
+        assert difference == 0
+    elif "in blocks" in row["source"]:
+        assert abs(difference) < row["bytes"] // 5000
+    else:
+        assert 0 < difference < 12_000_000 + row["bytes"] // 2000
+        assert difference < row["bytes"] // 100
+
+
+def test_the_mixes_of_one_model_differ_from_its_files_by_the_same_header():
+    headers = defaultdict(set)
+    for row in PUBLISHED:
+        if row["of"] == "gguf":
+            headers[row["model"]].add(row["bytes"] - computed(row))
+    assert len(headers) == 8
+    for found in headers.values():
+        assert max(found) - min(found) < 256  # padding of the last bytes of the header
+
+
+def test_at_least_thirty_checkpoints_of_every_kind_of_scheme_are_compared():
+    assert len(PUBLISHED) == 52
+    assert {row["of"] for row in PUBLISHED} == {"tensors", "safetensors", "gguf"}
+    assert all(row["source"] for row in PUBLISHED)
+
+
+TINY = Shape(
+    hidden_size=256, query_heads=4, groups=(LayerGroup(layers=2, kv_heads=2, key_dim=64, value_dim=64),),
+    mlps=(Mlp(layers=2, intermediate_size=512, gated=True),), vocab_size=1000, tied=False,
+)  # fmt: skip
+"""Two layers: q 256 x 256, k and v 128 x 256, o 256 x 256, gate and up 512 x 256, down 256 x 512; 5 norms of 256."""
+LINEAR = 2 * (2 * 256 * 256 + 2 * 128 * 256 + 3 * 512 * 256)
+"""1,179,648 parameters; the embedding and the output layer have 256,000 each, the norms 1,280."""
+REST = 2 * (2 * 256_000 + 1_280)
+"""Bytes in 16 bits of what is not quantized."""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("fp16", 2 * (LINEAR + 2 * 256_000 + 1_280), id="two bytes a parameter"),
+        pytest.param("int4", (LINEAR + 2 * 256_000 + 1_280) // 2, id="half a byte, without scales"),
+        pytest.param("mxfp4", LINEAR // 32 * 17 + REST, id="mxfp4: 17 bytes for 32"),
+        pytest.param("nvfp4", LINEAR // 16 * 9 + 14 * 8 + REST, id="nvfp4: 9 bytes for 16, 8 for each of 14 matrices"),
+        pytest.param("int4_g128", LINEAR // 2 + LINEAR // 128 * 5 // 2 + REST, id="2 bytes and 4 bits for 128"),
+        pytest.param("int4_g32", LINEAR // 2 + LINEAR // 32 * 2 + REST, id="2 bytes for 32"),
+        pytest.param("fp8_block128", LINEAR + LINEAR // 16_384 * 4 + REST, id="a byte, 4 bytes for 128 x 128"),
+        # output layer in Q6_K (210 for 256); all else in Q8_0 or Q4_K; norms in 32 bits
+        pytest.param("gguf_q8_0", (LINEAR + 512_000) // 32 * 34 + 4 * 1_280, id="Q8_0: 34 bytes for 32"),
+        pytest.param(
+            "gguf_q4_k_m",
+            # of two layers the second one gets more bits: its V and its down projection
+            (LINEAR + 256_000 - 128 * 256 - 512 * 256) // 256 * 144 + (128 * 256 + 512 * 256 + 256_000) // 256 * 210 + 4 * 1_280,
+            id="Q4_K_M: 144 bytes for 256, 210 for the output layer, V and down of a layer",
+        ),
+    ],
+)  # fmt: skip
+def test_bytes_of_a_tiny_model_by_hand(name, expected):
+    storage = weight_storage(name)
+    assert storage.bytes_of(TINY) == expected
+    assert sum(storage.bytes_by_kind(TINY).values()) == expected
+
+
+def quantized(**settings):
+    return shipped_storage({"dtype": "bfloat16", "quantization_config": settings})
+
+
+GROUP = {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32, "symmetric": True}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        pytest.param({"quant_method": "fp8", "weight_block_size": [128, 128]}, LINEAR + 72 * 4, id="fp8 in blocks"),
+        pytest.param({"quant_method": "fp8", "activation_scheme": "static"}, LINEAR + 14 * 8, id="fp8, two scales a matrix"),
+        pytest.param({"quant_method": "fbgemm_fp8"}, LINEAR + 4 * 2 * (2 * 256 + 2 * 128 + 2 * 512 + 256), id="fbgemm: 4 bytes a row"),
+        pytest.param({"quant_method": "gptq", "bits": 4, "group_size": 128}, LINEAR // 2 + LINEAR // 128 * 5 // 2 + 4 * 2 * (6 * 256 + 512), id="gptq: and 4 bytes a column"),
+        pytest.param({"quant_method": "gptq", "bits": 4, "group_size": -1}, LINEAR // 2 + 4096 * 5 // 2 + 4 * 4096, id="gptq, a group a row"),
+        pytest.param({"quant_method": "awq", "bits": 4, "group_size": 64}, LINEAR // 2 + LINEAR // 64 * 5 // 2, id="awq"),
+        pytest.param({"quant_method": "awq", "w_bit": 4, "q_group_size": 128, "zero_point": False}, LINEAR // 2 + LINEAR // 64, id="awq without zeros"),
+        pytest.param({"quant_method": "auto-round", "bits": 2, "group_size": 128}, LINEAR // 4 + LINEAR // 128 * 9 // 4 + 4 * 4096, id="auto-round, 2 bits"),
+        pytest.param({"quant_method": "bitsandbytes", "load_in_8bit": True}, LINEAR + 4 * 4096, id="bitsandbytes, 8 bits"),
+        pytest.param({"quant_method": "bitsandbytes", "load_in_4bit": True}, LINEAR // 2 + LINEAR // 64 * 4 + 14 * 64, id="bitsandbytes, NF4"),
+        pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": GROUP}}, LINEAR // 2 + LINEAR // 16 + 14 * 16, id="compressed-tensors, int4"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "NVFP4"}, LINEAR // 16 * 9 + 14 * 8, id="modelopt, NVFP4"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "FP8"}, LINEAR + 14 * 8, id="modelopt, FP8"),
+        pytest.param({"quant_method": "mxfp4"}, 2 * LINEAR, id="mxfp4: the experts alone, and there are none"),
+    ],
+)  # fmt: skip
+def test_each_method_by_hand(settings, expected):
+    storage = quantized(**settings)
+    assert storage.bytes_of(TINY) == expected + REST
+    assert storage.note == ""
+    assert storage.label.endswith("as shipped")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        pytest.param(["lm_head"], 0, id="the output layer stays anyway"),
+        pytest.param(["re:.*self_attn.*"], 2 * (2 * 256 * 256 + 2 * 128 * 256), id="a regular expression"),
+        pytest.param(["model.layers.*.self_attn"], 2 * (2 * 256 * 256 + 2 * 128 * 256), id="a star"),
+        pytest.param(["self_attn.q_proj"], 2 * 256 * 256, id="the end of a path"),
+        pytest.param(["q_proj", "k_proj"], 2 * 256 * 256 + 2 * 128 * 256, id="names of matrices"),
+        pytest.param(["model.layers.1.mlp.down_proj"], 512 * 256, id="a matrix of one layer"),
+        pytest.param(["model.layers.0.mlp"], 3 * 512 * 256, id="the MLP of one layer"),
+        pytest.param(["model.layers.0"], LINEAR // 2, id="a whole layer"),
+        pytest.param([r"re:.*mlp\.(gate|up)_proj.*"], 2 * 2 * 512 * 256, id="alternatives"),
+        pytest.param(["visual", "vision_tower", "mtp.layers"], 0, id="parts that are not counted"),
+    ],
+)
+def test_modules_that_stay_in_16_bits(patterns, kept):
+    storage = quantized(quant_method="fp8", weight_block_size=[128, 128], modules_to_not_convert=patterns)
+    scales = (LINEAR - kept) // 16_384 * 4
+    assert storage.bytes_of(TINY) == LINEAR + kept + scales + REST
+    assert storage.note == ""
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["re:(a+)+b", "re:(.*)*x", "re:a{1000}", "re:.*.*.*.*.*x", "re:[", "re:" + "a" * 400, "a" * 400],
+)
+def test_a_pattern_that_could_take_long_is_not_run_and_is_named(pattern):
+    _, unread = kept_modules([pattern])
+    assert unread == [pattern]
+    note = quantized(quant_method="fp8", weight_block_size=[128, 128], ignore=[pattern]).note
+    assert "patterns that are not read here" in note
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"quant_method": "quip"}, id="a method that is not known"),
+        pytest.param({"quant_method": 8}, id="a method that is no name"),
+        pytest.param({"quant_method": "bitsandbytes"}, id="bitsandbytes that says no bits"),
+        pytest.param({"quant_method": "compressed-tensors"}, id="no groups"),
+        pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": GROUP, "b": {"weights": {"num_bits": 8, "type": "float"}}}}, id="groups that differ"),
+        pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": {"weights": {"num_bits": 5, "type": "int"}}}}, id="5 bits"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"}, id="a mix by layer"),
+    ],
+)  # fmt: skip
+def test_a_scheme_that_is_not_known_is_counted_in_16_bits_and_says_so(settings):
+    storage = quantized(**settings)
+    assert storage.bytes_of(TINY) == 2 * LINEAR + REST
+    assert "not known here" in storage.note
+    assert "BF16" in storage.note
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"quant_method": "gptq", "bits": "4"}, "bits"),
+        ({"quant_method": "gptq", "bits": 5}, "bits"),
+        ({"quant_method": "awq", "bits": 4, "group_size": 0}, "group_size"),
+        ({"quant_method": "fp8", "weight_block_size": [128]}, "weight_block_size"),
+        ({"quant_method": "fp8", "weight_block_size": [0, 128]}, "weight_block_size"),
+        ({"quant_method": "fp8", "modules_to_not_convert": "lm_head"}, "modules_to_not_convert"),
+        ({"quant_method": "fp8", "ignore": [1]}, "ignore"),
+    ],
+)
+def test_a_malformed_setting_of_a_known_method_is_refused_by_name(settings, field):
+    with pytest.raises(Invalid) as caught:
+        quantized(**settings)
+    assert caught.value.field == f"quantization_config.{field}"
+
+
+def test_the_type_of_what_is_not_quantized_is_the_dtype_of_the_config():
+    assert shipped_storage({"torch_dtype": "float32"}).bytes_of(TINY) == 2 * (2 * LINEAR + REST)
+    assert shipped_storage({}).bytes_of(TINY) == 2 * LINEAR + REST
+    nested = {"text_config": {"dtype": "bfloat16", "quantization_config": {"quant_method": "mxfp4"}}}
+    assert shipped_storage(nested).label == "MXFP4, as shipped"
+
+
+def test_the_report_of_a_practitioner():
+    """field.md A: a 70B in FP8 but for the output layer and the embedding, with a four-byte scale for each of 560 matrices.
+
+    70,553,706,496 parameters: 2 x 1,050,673,152 of embedding and output layer and 1,318,912 of norms in two bytes, the rest in one.
+    """
+    config = {
+        "model_type": "llama", "hidden_size": 8192, "intermediate_size": 28672, "num_hidden_layers": 80, "num_attention_heads": 64,
+        "num_key_value_heads": 8, "vocab_size": 128256, "max_position_embeddings": 131072, "tie_word_embeddings": False,
+        "quantization_config": {
+            "quant_method": "compressed-tensors", "ignore": ["lm_head"],
+            "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "float"}}},
+        },
+    }  # fmt: skip
+    footprint = kvcore.size(config, context=131_072, gpu="h200", weight_dtype="shipped")
+    wide = 2 * 1_050_673_152 + 1_318_912
+    assert footprint.weights_bytes == 70_553_706_496 + wide + 560 * 4 == 72_656_373_952  # 67.7 GiB
+    assert kvcore.split(footprint).fits
+
+
+def test_a_name_that_is_not_known_is_refused():
+    with pytest.raises(UnknownName) as caught:
+        weight_storage("q9")
+    assert caught.value.field == "weight_dtype"
+    with pytest.raises(UnknownName):
+        weight_storage(SHIPPED)
+    with pytest.raises(KvcoreError):
+        kvcore.size(TINY, weight_dtype="shipped")
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_each_storage_gives_every_model_of_the_catalog_its_bytes(model):
+    row = MODELS[model]
+    for storage in (row.weights, *WEIGHT_STORAGES.values()):
+        whole = storage.bytes_of(row.shape)
+        assert whole <= 4 * row.shape.params + 2**20
+        assert whole >= row.shape.params // 2
+        if storage.matrix is not None or storage.mix is not None:
+            assert sum(storage.bytes_by_kind(row.shape).values()) == whole
+
+
+def test_what_is_suggested_can_be_chosen_and_every_source_is_named():
+    assert {storage.name for storage in SUGGESTED} <= set(WEIGHT_STORAGES)
+    assert all(storage.source and storage.label for storage in WEIGHT_STORAGES.values())
+    assert len({mix.name for mix in MIXES}) == len(MIXES) == 7
+
+
+def test_formats_round_up_to_whole_scales():
+    assert fp8_blocks(128, 128).bytes_of((129, 1)) == 129 + 2 * 4
+    assert (
+        grouped(4, 128, zeros=True).bytes_of((1, 129)) == 17 * 4 + 5
+    )  # 129 numbers in 17 groups of 8; two scales and zeros
+    assert (
+        nf4(double=True).bytes_of((16, 64)) == 16 * 32 + 17 + 64
+    )  # 16 scales of a byte, and four bytes for 256 of them
