@@ -5,7 +5,7 @@ from fractions import Fraction
 from kvcore.page.chart import words
 from kvcore.page.chart.drawing import cliff_chart
 from kvcore.page.chart.result import ChartResult
-from kvcore.page.draw.axes import FIRST_CONTEXT, LAST_CONTEXT
+from kvcore.page.draw.axes import LAST_CONTEXT
 from kvcore.page.html import Html, el, figure, join
 from kvcore.page.lab import words as lab_words
 from kvcore.page.lab.result import LabResult
@@ -34,11 +34,9 @@ def chart_finding(result: LabResult) -> str:
 
 
 def _legend(result: ChartResult) -> str:
-    lab, cliff = result.lab, result.lab.footprint.cliff_context
+    lab = result.lab
     return words.chart_legend(
         lab.gpu.label,
-        lab.footprint.batch,
-        cliff=cliff is not None and FIRST_CONTEXT <= cliff <= LAST_CONTEXT,
         twins=bool(lab.twins),
         compared=result.compared[0] if result.compared else None,
     )

@@ -56,13 +56,9 @@ def twin_later(twin: str, cliff: int, factor: str) -> str:
     return f"As {twin} it would at {format_count(cliff)}, {factor} times later."
 
 
-def chart_legend(label: str, batch: int, *, cliff: bool, twins: bool, compared: str | None) -> str:
-    """Says what each line of the chart is, for the lines that it has."""
+def chart_legend(label: str, *, twins: bool, compared: str | None) -> str:
+    """Says what the lines are whose labels do not say it, for those that the chart has."""
     parts = [
-        "Flat blue band: the weights, which no context changes.",
-        f"Orange area: the cache of {sequences(batch)}.",
-        "Dashed vertical: the cliff, where cache and weights meet." if cliff else "",
-        "Solid orange line: the context you chose.",
         f"Dashed horizontals: the memory of {label} GPUs.",
         "Faint lines: the same model with other KV heads." if twins else "",
         f"Dashed curve: the cache of {compared}." if compared and compared != COMPARED_FP8 else "",

@@ -59,7 +59,7 @@ def at_most(most: int, longest: int, batch: int, context: int) -> str:
     )
 
 
-WAYS = "To make it fit, one of these is enough:"
+WAYS = "To make it fit, one of:"
 NO_WAY = "No single change makes it fit: not the cache's type, the weights' type, the context, the users or the number of GPUs."
 
 
