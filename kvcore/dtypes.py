@@ -15,13 +15,19 @@ __all__ = ["CACHE_DTYPES", "LAB_CACHE_DTYPES", "WEIGHT_DTYPES", "Dtype", "cache_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dtype:
-    """How numbers are stored: `block_values` of them in `block_bytes` bytes."""
+    """How numbers are stored: `block_values` of them in `block_bytes` bytes.
+
+    vector_bytes: bytes beside each vector (a head's key or value of one token), such as its scale.
+    latent_width: the numbers of a latent and its rotary key that the type is made for, if it is made for latents alone.
+    """
 
     name: str
     label: str
     block_values: int = 1
     block_bytes: int
     source: str
+    vector_bytes: int = 0
+    latent_width: int = 0
 
     def __post_init__(self) -> None:
         check_int("block_values", self.block_values, 1, 2**16)
@@ -35,6 +41,10 @@ class Dtype:
     def row_bytes(self, values: int) -> int:
         """Bytes of a row of `values` numbers, in whole blocks: ceil(values / block_values) * block_bytes."""
         return -(-values // self.block_values) * self.block_bytes
+
+    def bytes_of_vectors(self, vectors: int, width: int) -> int:
+        """Bytes of so many vectors of `width` numbers: one row, and what each vector has beside it."""
+        return self.row_bytes(vectors * width) + vectors * self.vector_bytes
 
 
 _IEEE = "IEEE 754-2019, table 3.5"
@@ -62,8 +72,38 @@ _INT8_BLOCK = Dtype(
     source="LMDeploy, docs/en/quantization/kv_quant.md: a head's values (128) share a scale and a zero point, two bytes each",
 )  # fmt: skip
 
+_VLLM = "vllm-project/vllm, vllm/v1/kv_cache_interface.py"
+_PER_HEAD = tuple(
+    Dtype(
+        name=f"{kind}_per_token_head", label=f"{kind.upper()}, a scale a head", block_bytes=1, vector_bytes=4,
+        source=f"{_VLLM}: a four-byte scale for each token and head, of K and of V",
+    )
+    for kind in ("fp8", "int8")
+)  # fmt: skip
+_NVFP4 = Dtype(
+    name="nvfp4", label="NVFP4", block_values=16, block_bytes=9,
+    source=f"{_VLLM} (nvfp4_kv_cache_full_dim): two numbers a byte, and a scale of a byte for 16",
+)  # fmt: skip
+_FP8_DS_MLA = Dtype(
+    name="fp8_ds_mla", label="fp8_ds_mla", block_values=576, block_bytes=656, latent_width=576,
+    source="deepseek-ai/FlashMLA, README.md: 512 in fp8, four four-byte scales, 64 rotary numbers in 16 bits",
+)  # fmt: skip
+_NVFP4_DS_MLA = Dtype(
+    name="nvfp4_ds_mla", label="nvfp4_ds_mla", block_values=576, block_bytes=432, latent_width=576,
+    source="vllm-project/vllm, vllm/config/cache.py (nvfp4_ds_mla): 512 in four bits with scales, 64 rotary numbers in 16 bits",
+)  # fmt: skip
+_MLX = tuple(
+    Dtype(
+        name=f"mlx_q{bits}", label=f"MLX, {bits} bits", block_values=64, block_bytes=8 * bits + 4,
+        source="ml-explore/mlx-lm, mlx_lm/models/cache.py (QuantizedKVCache): groups of 64 with a scale and a bias of 16 bits",
+    )
+    for bits in (8, 6, 4, 3, 2)
+)  # fmt: skip
+
 _OFFERED = (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _Q8_0, _Q4_0)
-_BESIDES = (_Q5_1, _Q5_0, _Q4_1, _IQ4_NL, _FP8_BLOCK, _INT8_BLOCK)
+_BESIDES = (
+    _Q5_1, _Q5_0, _Q4_1, _IQ4_NL, _FP8_BLOCK, _INT8_BLOCK, *_PER_HEAD, _NVFP4, _FP8_DS_MLA, _NVFP4_DS_MLA, *_MLX,
+)  # fmt: skip
 
 CACHE_DTYPES = MappingProxyType({d.name: d for d in (*_OFFERED, *_BESIDES)})
 """The types a cache may be stored in, by name; those the page offers come first."""

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import check_int
-from kvcore.groups import cache_curve
+from kvcore.groups import cache_curve, check_cache_dtype
 from kvcore.layers import MOST_TOKENS
 from kvcore.shape import Shape
 from kvcore.weights import WeightStorage, as_storage
@@ -38,6 +38,7 @@ class Footprint:
 
     Raises:
         OutOfRange: naming the field, when context, batch or gpu_bytes is out of range.
+        Unsupported: for a type that the model's layers cannot be cached in.
 
     >>> from kvcore import size
     >>> footprint = size("llama-3-70b", context=8192, batch=8)
@@ -58,6 +59,9 @@ class Footprint:
         check_int("context", self.context, 1, MOST_TOKENS)
         check_int("batch", self.batch, 1, MOST_SEQUENCES)
         check_int("gpu_bytes", self.gpu_bytes, 1, 2**60)
+        check_cache_dtype(self.cache_dtype, self.shape.groups)
+        if self.value_dtype is not None:
+            check_cache_dtype(self.value_dtype, self.shape.groups, "value_dtype")
 
     @cached_property
     def bytes_per_token(self) -> int:

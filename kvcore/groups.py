@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from kvcore.dtypes import Dtype
-from kvcore.errors import check_int
+from kvcore.errors import Unsupported, check_int
 from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_TOKENS, LayerGroup, NoCacheGroup
 from kvcore.recurrent import RecurrentGroup
@@ -15,6 +15,7 @@ __all__ = [
     "bytes_per_token",
     "cache_bytes",
     "cache_curve",
+    "check_cache_dtype",
     "state_bytes",
 ]
 
@@ -66,6 +67,26 @@ def cache_bytes(groups: Iterable[Group], context: int, key_dtype: Dtype, value_d
     """
     check_int("context", context, 0, MOST_TOKENS)
     return cache_curve(groups, (context,), key_dtype, value_dtype)[0]
+
+
+def check_cache_dtype(dtype: Dtype, groups: Iterable[Group], field: str = "cache_dtype") -> None:
+    """Check that layers can be cached in a type: some types are made for latents of one width alone.
+
+    Raises:
+        Unsupported: naming the field.
+
+    >>> from kvcore.dtypes import cache_dtype
+    >>> check_cache_dtype(cache_dtype("fp8_ds_mla"), [LayerGroup(layers=1, kv_heads=8, key_dim=128, value_dim=128)])
+    Traceback (most recent call last):
+    kvcore.errors.Unsupported: cache_dtype: 'fp8_ds_mla' is not a type for these layers: it is for latents of 576 numbers
+    """
+    if not dtype.latent_width:
+        return
+    widths = {g.kv_rank + g.rope_dim if isinstance(g, LatentGroup) else 0 for g in groups if g.max_cached_tokens != 0}
+    if widths != {dtype.latent_width}:
+        raise Unsupported(
+            field, dtype.name, f"a type for these layers: it is for latents of {dtype.latent_width} numbers"
+        )
 
 
 def bytes_per_token(groups: Iterable[Group], key_dtype: Dtype, value_dtype: Dtype | None = None) -> int:

@@ -69,7 +69,7 @@ class LatentGroup:
 
     def bytes_per_token(self, key_dtype: Dtype, value_dtype: Dtype) -> int:  # noqa: ARG002 - there is no V to store apart
         """Bytes that one cached token takes in all layers of the group: L * ((r_kv + d_rope) * p + the indexer's)."""
-        return self.layers * (key_dtype.row_bytes(self.kv_rank + self.rope_dim) + self.index_bytes)
+        return self.layers * (key_dtype.bytes_of_vectors(1, self.kv_rank + self.rope_dim) + self.index_bytes)
 
     def shard(self, tp: int) -> "LatentGroup":  # noqa: ARG002 - as the docstring says
         """The group as each of `tp` GPUs holds it: whole, as every head needs the whole latent vector (vLLM, SGLang)."""

@@ -78,8 +78,8 @@ class LayerGroup:
         """Bytes that one cached token takes in all layers of the group: 2 * L * n_kv * d_h * p where K and V are alike."""
         if self.kind == "shared":
             return 0
-        key = key_dtype.row_bytes(self.kv_heads * self.key_dim)
-        value = value_dtype.row_bytes(self.kv_heads * self.value_dim)
+        key = key_dtype.bytes_of_vectors(self.kv_heads, self.key_dim)
+        value = value_dtype.bytes_of_vectors(self.kv_heads, self.value_dim)
         return self.layers * (key + value)
 
     def shard(self, tp: int) -> "LayerGroup":

@@ -24,6 +24,7 @@ from functools import cached_property
 from kvcore.errors import Invalid, OutOfRange, check_int
 from kvcore.footprint import Footprint
 from kvcore.groups import Group, bytes_per_token, cache_curve, state_bytes
+from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, LayerGroup
 from kvcore.shape import Shape
 
@@ -145,6 +146,8 @@ class PerGpu:
     block_size: the engine allocates the cache in blocks of so many tokens; 1 means no rounding.
     reserve: the fraction of a GPU's memory that the engine does not use. vLLM's gpu_memory_utilization of 0.9 is a
         reserve of 1/10. Memory for activations is counted nowhere.
+    reserve_of_rest: the fraction is of the memory that the weights leave, as TensorRT-LLM counts it.
+    index_keys_copied: with context parallelism each GPU keeps an indexer's keys of all tokens, as SGLang does.
 
     All sizes are in bytes and exact.
 
@@ -161,6 +164,8 @@ class PerGpu:
     split: Split = Split()
     block_size: int = 1
     reserve: Fraction = Fraction(1, 10)
+    reserve_of_rest: bool = False
+    index_keys_copied: bool = False
 
     def __post_init__(self) -> None:
         check_int("block_size", self.block_size, 1, MOST_TOKENS)
@@ -189,7 +194,14 @@ class PerGpu:
         """
         footprint = self.footprint
         curve = cache_curve(self.groups, (context,), footprint.cache_dtype, footprint.value_dtype, self._stored)
-        return curve[0] + self.state_bytes
+        return curve[0] + self.state_bytes + self._copied_index_bytes(context)
+
+    def _copied_index_bytes(self, context: int) -> int:
+        """The bytes of an indexer's keys that this GPU keeps of tokens whose latents are on other GPUs."""
+        if not self.index_keys_copied or self.split.cp == 1:
+            return 0
+        extra = -(-context // self.block_size) * self.block_size - self._stored(context)
+        return sum(g.layers * g.index_bytes * extra for g in self.groups if isinstance(g, LatentGroup))
 
     @property
     def sequences(self) -> int:
@@ -218,7 +230,10 @@ class PerGpu:
     @property
     def usable_bytes(self) -> int:
         """Memory of a GPU without the reserve."""
-        return int(self.footprint.gpu_bytes * (1 - self.reserve))
+        memory, weights = self.footprint.gpu_bytes, self.weights_bytes
+        if self.reserve_of_rest and weights < memory:
+            return weights + int((memory - weights) * (1 - self.reserve))
+        return int(memory * (1 - self.reserve))
 
     @property
     def room_bytes(self) -> int:

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from kvcore.catalog import DEFAULT_GPU, GPUS, MODELS, gpu
 from kvcore.config import parse_config, read_config
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, Dtype, cache_dtype
+from kvcore.dtypes import CACHE_DTYPES, Dtype, cache_dtype
+from kvcore.engines import ENGINES, as_engine_stores, cached_as, engine, suggested_cache_dtypes, with_state_dtypes
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
 from kvcore.parallel import PerGpu, Split
@@ -81,8 +82,17 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
         ("ep", "GPUs that divide the experts (expert parallel)"),
     ):
         parser.add_argument(f"--{name}", default="1", metavar="N", help=f"{text} (default: %(default)s)")
-    parser.add_argument("--reserve", default="10", metavar="P", help="percent of each GPU left free (default: 10)")
-    parser.add_argument("--block-size", default="1", metavar="N", help="tokens of the engine's blocks (default: 1)")
+    parser.add_argument("--engine", default="none", metavar="E", help=f"{', '.join(ENGINES)} (default: %(default)s)")
+    parser.add_argument(
+        "--reserve", metavar="P", help="percent of each GPU left free (default: the engine's; 10 without one)"
+    )
+    parser.add_argument("--block-size", metavar="N", help="tokens of a block (default: the engine's; 1 without one)")
+    parser.add_argument(
+        "--state-dtype", default="", metavar="D", help="type of recurrent states (default: the engine's)"
+    )
+    parser.add_argument(
+        "--conv-dtype", default="", metavar="D", help="type of convolution states (default: the engine's)"
+    )
     for name in _EDITS:
         parser.add_argument(
             f"--{name.replace('_', '-')}", metavar="N", help=f"another number of {name.replace('_', ' ')}"
@@ -98,14 +108,15 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     shape, assumed, weights = model(options.model)
     edits = {name: number(name, text) for name in _EDITS if (text := getattr(options, name)) is not None}
     keys, values = dtypes(options)
-    chosen = gpu(options.gpu)
+    chosen, serving = gpu(options.gpu), engine(options.engine)
     own_memory = options.gpu_bytes is not None
+    shape = shape.edited(**edits) if edits else shape
     footprint = Footprint(
-        shape=shape.edited(**edits) if edits else shape,
+        shape=with_state_dtypes(as_engine_stores(serving, shape), options.state_dtype, options.conv_dtype),
         context=number("context", options.context),
         batch=number("batch", options.batch),
-        cache_dtype=keys,
-        value_dtype=values,
+        cache_dtype=cached_as(serving, keys, shape),
+        value_dtype=values if options.v_dtype is not None else None,
         weight_dtype=weight_storage(options.weight_dtype, weights),
         gpu_bytes=memory("gpu_bytes", options.gpu_bytes) if own_memory else chosen.memory_bytes,
     )
@@ -118,8 +129,12 @@ def read_deployment(options: argparse.Namespace) -> Asked:
             cp=number("cp", options.cp),
             ep=number("ep", options.ep),
         ),
-        block_size=number("block_size", options.block_size),
-        reserve=_percent("reserve", options.reserve),
+        block_size=serving.block_size if options.block_size is None else number("block_size", options.block_size),
+        reserve=Fraction(serving.reserve_percent(footprint.gpu_bytes), 100)
+        if options.reserve is None
+        else _percent("reserve", options.reserve),
+        reserve_of_rest=serving.reserve_of_rest,
+        index_keys_copied=serving.index_keys_copied,
     )
     return Asked(
         name=options.model,
@@ -128,7 +143,7 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
         verdict=Verdict(
             deployment=share,
-            cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
+            cache_dtypes=suggested_cache_dtypes(serving, shape),
             weight_dtypes=(weights, *SUGGESTED),
         ),
     )

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES, Dtype
 from kvcore.errors import check_int
 from kvcore.groups import Group
+from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_TOKENS, LayerGroup
 from kvcore.recurrent import RecurrentGroup
 from kvcore.shape import Shape
@@ -35,13 +36,6 @@ _OWN = (
         source="ikawrakow/ik_llama.cpp, pull request 208: a row of one-byte numbers (here 576) and eight bytes of scale",
     ),
     Dtype(
-        name="fp8_ds_mla",
-        label="fp8_ds_mla",
-        block_values=576,
-        block_bytes=656,
-        source="deepseek-ai/FlashMLA, README.md: 512 in fp8, four four-byte scales, 64 rotary numbers in 16 bits",
-    ),
-    Dtype(
         name="mxfp4",
         label="MXFP4",
         block_values=32,
@@ -57,6 +51,8 @@ SWAP_BYTES = 4 * 2**30
 
 _CELLS = 256
 _BLOCK = 16
+_LATENT_BLOCK = 64
+"""The tokens that a block of latents is a multiple of beside recurrent state: vllm-project/vllm, vllm/platforms/interface.py."""
 
 
 def llama_cells(context: int, window: int, sequences: int, micro_batch: int) -> int:
@@ -159,7 +155,7 @@ class VllmBlockPool:
     state_blocks: blocks of recurrent state that each request takes in each bundle.
 
     In one layer, a block has the bytes of 16 tokens of the layer that caches most bytes a token. If layers have recurrent
-    state, the number of tokens is the least multiple of 16 with at least the bytes of a layer's state.
+    state, the number of tokens is the least multiple of 16 with at least the bytes of a layer's state; of 64 for latents.
 
     In each bundle a request takes the blocks for its tokens. In layers with a window these are at most window - 1 +
     batched_tokens tokens, and the request takes one block more.
@@ -210,7 +206,8 @@ class VllmBlockPool:
         """Bytes of a block in one layer."""
         widest = max(self._token_bytes(group) for group in self._cached)
         state = max(group.state_bytes // group.layers for group in self._cached)
-        return max(1, -(-state // (_BLOCK * widest))) * _BLOCK * widest
+        tokens = _LATENT_BLOCK if state and any(isinstance(group, LatentGroup) for group in self._cached) else _BLOCK
+        return max(1, -(-state // (tokens * widest))) * tokens * widest
 
     @property
     def block_bytes(self) -> int:
@@ -241,6 +238,11 @@ class VllmBlockPool:
         The inverse of `pool_tokens`.
         """
         return -(-tokens * self.blocks_per_request(length) // length)
+
+    def pool_tokens_by_groups(self, blocks: int) -> int:
+        """Return the tokens that earlier versions print for a pool of `blocks` blocks: those of blocks // bundles blocks."""
+        bundles = sum(-(-group.layers // self.bundle) for group in self._cached)
+        return blocks // bundles * self.block_tokens
 
     def pool_tokens(self, blocks: int, length: int) -> int:
         """Return the tokens that vLLM prints as the size of a pool of `blocks` blocks: as many as full requests have."""

@@ -13,6 +13,7 @@ from kvcore.evidence.engine_rules import (
     llama_cells,
     mixed_weights_bytes,
 )
+from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup, NoCacheGroup
 from kvcore.recurrent import RecurrentGroup, State
 
@@ -118,3 +119,20 @@ def test_layers_that_keep_nothing_take_no_blocks():
     for pool in (alone, with_others):
         assert (pool.bundle, pool.block_bytes, pool.block_tokens) == (8, 8 * 16 * 2048, 16)
         assert pool.blocks_per_request(1000) == 63
+
+
+def test_a_block_of_latents_beside_recurrent_state_is_a_multiple_of_64_tokens():
+    """A report on vLLM: 1,085,440 bytes of state are 942.2 tokens of 1,152 bytes, so a block has 960, in 7 layers.
+
+    20 layers with state are three bundles of at most seven: a pool of 318 blocks is printed as 318 // 4 * 960 tokens, and requests
+    of 120,000 tokens take 125 + 3 blocks each.
+    """
+    state = State(role="state", parts=1, values=1_085_440 // 2, dtype=ENGINE_DTYPES["bf16"])
+    groups = (
+        LatentGroup(layers=7, kv_rank=512, rope_dim=64),
+        RecurrentGroup(name="state", layers=20, states=(state,)),
+    )
+    pool = VllmBlockPool(groups=groups, key_dtype=ENGINE_DTYPES["bf16"], value_dtype=ENGINE_DTYPES["bf16"])
+    assert (pool.block_tokens, pool.block_bytes) == (960, 7_741_440)
+    assert pool.pool_tokens_by_groups(318) == 75_840
+    assert pool.blocks_per_request(120_000) == 128

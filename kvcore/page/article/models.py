@@ -11,6 +11,7 @@ from kvcore.page import phrases
 from kvcore.page.article import words
 from kvcore.page.html import Html, data, el, table
 from kvcore.units import format_bytes, format_count
+from kvcore.weights import SHIPPED
 
 CHOSEN = (
     "llama-2-7b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "llama-3.1-8b", "llama-3.1-405b", "mistral-7b-v0.1",
@@ -37,7 +38,7 @@ class Row:
 
 
 def rows() -> Iterable[Row]:
-    """The rows: the chosen models in FP16, and the twins of Llama-3 70B below it."""
+    """The rows: the chosen models with an FP16 cache and the weights of their checkpoints, and the twins of Llama-3 70B."""
     for name in CHOSEN:
         model = catalog.model(name)
         footprint = _footprint(model)
@@ -56,7 +57,7 @@ def models_table(units: str) -> Html:
 
 
 def _footprint(model: Model) -> Footprint:
-    return size(model, context=_CONTEXT)
+    return size(model, context=_CONTEXT, weight_dtype=SHIPPED)
 
 
 def _cells(row: Row, units: str) -> list[Html | str]:

@@ -68,7 +68,7 @@ MODEL_HEADS = (
     "Head dim",
     "Context limit",
     "Cache at the limit",
-    "Weights, FP16",
+    "Weights, as shipped",
     "Batch at 8,192 past the weights",
 )
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from kvcore import catalog
 from kvcore.dtypes import CACHE_DTYPES
+from kvcore.errors import Unsupported
 from kvcore.footprint import Footprint
 from kvcore.page.chart import words
 from kvcore.page.draw.axes import FIRST_CONTEXT, MemoryAxis, round_up
@@ -46,7 +47,11 @@ def _compared(choice: str, footprint: Footprint) -> tuple[str, Footprint] | None
     if choice == "fp8":
         return words.COMPARED_FP8, replace(footprint, cache_dtype=CACHE_DTYPES["fp8"])
     model = catalog.MODELS[choice]
-    return model.name, replace(footprint, shape=model.shape)
+    try:
+        return model.name, replace(footprint, shape=model.shape)
+    except Unsupported:  # a type for latents, which the other model does not have
+        plain = replace(footprint, shape=model.shape, cache_dtype=CACHE_DTYPES["fp16"], value_dtype=None)
+        return words.compared_in_fp16(model.name), plain
 
 
 def _fresh_axis(lab: LabResult, compared: Footprint | None, scale: str) -> MemoryAxis:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kvcore import catalog
+from kvcore.engines import NO_ENGINE
 from kvcore.footprint import Footprint
 from kvcore.page.chart.drawing import cliff_chart
 from kvcore.page.chart.figure import chart_finding
@@ -44,6 +45,7 @@ def chart_svg(footprint: Footprint, *, scale: str = "linear", units: str = "bina
         footprint=footprint,
         twins={name: replace(footprint, shape=twin) for name, twin in twin_shapes(shape, shape.kv_heads or 0).items()},
         gpu=gpu,
+        engine=NO_ENGINE,
         units=units,
     )
     chart = chart_result(lab, "none", scale, None)

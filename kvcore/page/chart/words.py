@@ -28,6 +28,10 @@ HEAD_RATIO = "Cache / weights"
 HEAD_GPUS = "GPUs by memory alone"
 
 
+def compared_in_fp16(model: str) -> str:
+    return f"{model} in FP16"
+
+
 def limit_label(limit: int) -> str:
     return f"model's limit: {format_count(limit)}"
 

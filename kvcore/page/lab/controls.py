@@ -1,7 +1,8 @@
 """The controls of the Lab, and the groups of its form."""
 
 from kvcore import catalog
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES
+from kvcore.dtypes import CACHE_DTYPES
+from kvcore.engines import ENGINES
 from kvcore.page import phrases
 from kvcore.page.controls import Choice, Number, quarter_steps
 from kvcore.page.lab import words
@@ -51,11 +52,12 @@ KV_HEADS = Number(
     name="kv_heads", label=words.KV_HEADS, symbol="n_kv", default=_DEFAULT.kv_heads or 0, low=1, high=256, stops=_HEADS,
 )  # fmt: skip
 CACHE_DTYPE = Choice(
-    name="cache_dtype", label=words.CACHE_DTYPE, symbol="p", default="fp16",
-    options={name: _DTYPES[name] for name in LAB_CACHE_DTYPES},
+    name="cache_dtype", label=words.CACHE_DTYPE, symbol="p", default="fp16", style="select", options=_DTYPES,
+    group_of={name: words.cache_group(name) for name in _DTYPES},
 )  # fmt: skip
 V_DTYPE = Choice(
-    name="v_dtype", label=words.V_DTYPE, default="same", style="select", options={"same": words.SAME_AS_K, **_DTYPES},
+    name="v_dtype", label=words.V_DTYPE, default="same", style="select",
+    options={"same": words.SAME_AS_K, **{name: dtype.label for name, dtype in CACHE_DTYPES.items() if not dtype.latent_width}},
 )  # fmt: skip
 WEIGHT_DTYPE = Choice(
     name="weight_dtype", label=words.WEIGHT_DTYPE, default="fp16", style="select",
@@ -65,6 +67,10 @@ WEIGHT_DTYPE = Choice(
 GPU = Choice(
     name="gpu", label=words.GPU, default="h100-80gb", style="select",
     options={gpu.id: gpu.name for gpu in catalog.GPUS.values()},
+)  # fmt: skip
+ENGINE = Choice(
+    name="engine", label=words.ENGINE, default="none", style="select",
+    options={row.id: words.engine_option(row.name, row.version) for row in ENGINES.values()},
 )  # fmt: skip
 UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.UNIT_SYSTEMS)
 
@@ -77,5 +83,6 @@ GROUPS = (
     Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
     Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU,)),
+    Group(name="split", label=words.GROUP_SPLIT, controls=(ENGINE,), folded=True),
     Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE)),
 )

@@ -55,11 +55,29 @@ def _products(group: Group, keys: Dtype, values: Dtype | None) -> list[Html]:
     if isinstance(group, LatentGroup):
         latent = _sum(_factor(group.kv_rank, words.LATENT), _factor(group.rope_dim, words.ROTARY_KEY))
         products = [join([layers, latent, p], words.MIDDLE_DOT)]
+        if keys.latent_width:  # made for latents of this width, its bytes a number are no round number
+            products = [join([layers, Html(f"{_factor(keys.block_bytes, words.LATENT)} B")], words.MIDDLE_DOT)]
+        if keys.vector_bytes:
+            products.append(_scales(layers, None, keys.vector_bytes))
         if group.index_bytes:
             products.append(join([layers, Html(f"{_factor(group.index_bytes, words.INDEXER)} B")], words.MIDDLE_DOT))
         return products
     heads = _factor(group.kv_heads, words.KV_HEADS)
+    products = _of_heads(group, layers, heads, keys, values)
+    scales = keys.vector_bytes + (values or keys).vector_bytes
+    return [*products, _scales(layers, heads, scales)] if scales else products
+
+
+def _scales(layers: Html, heads: Html | None, size: int) -> Html:
+    """The product of the scales that stand beside each key and each value."""
+    factors = [layers, *([heads] if heads else []), Html(f"{_factor(size, words.SCALES)} B")]
+    return join(factors, words.MIDDLE_DOT)
+
+
+def _of_heads(group: LayerGroup, layers: Html, heads: Html, keys: Dtype, values: Dtype | None) -> list[Html]:
+    """The products of keys and values, without scales that stand beside them."""
     width = _factor(group.key_dim, words.HEAD_DIM)
+    p = Html(f"{_bytes_of(keys, words.CACHE_DTYPE)} B")
     alike = group.key_dim == group.value_dim
     if values is not None:
         sides = [join([_factor(group.key_dim, words.KEY_DIM), _bytes_of(keys, words.CACHE_DTYPE)], words.MIDDLE_DOT)]

@@ -7,7 +7,7 @@ from kvcore.dtypes import CACHE_DTYPES, Dtype
 from kvcore.page import phrases
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import ATTENTION, CACHE_DTYPE, CONTEXT, GPU, KV_HEADS, QUERY_HEADS, WEIGHT_DTYPE
+from kvcore.page.lab.controls import ATTENTION, CACHE_DTYPE, CONTEXT, ENGINE, GPU, KV_HEADS, QUERY_HEADS, WEIGHT_DTYPE
 from kvcore.page.lab.formula import per_value
 from kvcore.page.lab.result import LabResult
 from kvcore.page.lab.shape import divisors, fixed_controls
@@ -21,7 +21,8 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     context, limit = result.footprint.context, result.model.shape.context_limit
     query_heads = QUERY_HEADS.of(values)
     notes = {
-        CACHE_DTYPE.name: Note(text=_dtype_note(CACHE_DTYPES[CACHE_DTYPE.of(values)])),
+        CACHE_DTYPE.name: Note(text=_cache_note(result, CACHE_DTYPES[CACHE_DTYPE.of(values)])),
+        ENGINE.name: Note(text=words.engine_note(result.engine.read, result.engine.sources)),
         WEIGHT_DTYPE.name: Note(text=_weights_note(result)),
         GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
@@ -44,9 +45,12 @@ def _weights_note(result: LabResult) -> str:
     return words.weight_dtype_note(average, "", words.not_as_shipped(shipped.label) if shipped.matrix else shipped.note)
 
 
-def _dtype_note(dtype: Dtype) -> str:
+def _cache_note(result: LabResult, asked: Dtype) -> str:
+    """The bytes of a cached number, and the type that the engine uses in place of the one asked for."""
+    dtype = result.footprint.cache_dtype
     block = (dtype.block_values, dtype.block_bytes) if dtype.block_values > 1 else None
-    return words.cache_dtype_note(per_value(dtype), block)
+    note = words.cache_dtype_note(per_value(dtype), block, dtype.vector_bytes)
+    return note if dtype is asked else f"{words.engine_type(asked.label, result.engine.name, dtype.label)} {note}"
 
 
 def _gpu_note(gpu: Gpu, units: str) -> str:

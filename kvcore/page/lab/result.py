@@ -8,10 +8,11 @@ from types import MappingProxyType
 from kvcore import catalog
 from kvcore.catalog import Gpu
 from kvcore.dtypes import CACHE_DTYPES
+from kvcore.engines import ENGINES, Engine, as_engine_stores, cached_as
 from kvcore.footprint import Footprint
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, GPU, KV_HEADS, V_DTYPE, WEIGHT_DTYPE
+from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, ENGINE, GPU, KV_HEADS, V_DTYPE, WEIGHT_DTYPE
 from kvcore.page.lab.shape import LabModel, edited_shape, grouped_kv_heads, lab_model, own_shape
 from kvcore.shape import Shape
 from kvcore.weights import weight_storage
@@ -22,7 +23,7 @@ class LabResult:
     """The Lab's model, its footprint, and its twins: the same model with other numbers of KV heads.
 
     edited: the shape is not the model's own. twins: "mha", "gqa" or "mqa" -> footprint, without the kind that the model
-    has itself. units: "binary" or "decimal".
+    has itself. engine: the inference engine whose defaults and types count. units: "binary" or "decimal".
     """
 
     model: LabModel
@@ -30,6 +31,7 @@ class LabResult:
     footprint: Footprint
     twins: Mapping[str, Footprint]
     gpu: Gpu
+    engine: Engine
     units: str
 
     @property
@@ -53,14 +55,14 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
     """
     model = lab_model(values, linked=linked)
     shape = edited_shape(values, model)
-    gpu = catalog.GPUS[GPU.of(values)]
+    gpu, engine = catalog.GPUS[GPU.of(values)], ENGINES[ENGINE.of(values)]
 
     def footprint(shape: Shape) -> Footprint:
         return Footprint(
-            shape=shape,
+            shape=as_engine_stores(engine, shape),
             context=CONTEXT.of(values),
             batch=BATCH.of(values),
-            cache_dtype=CACHE_DTYPES[CACHE_DTYPE.of(values)],
+            cache_dtype=cached_as(engine, CACHE_DTYPES[CACHE_DTYPE.of(values)], shape),
             value_dtype=CACHE_DTYPES.get(V_DTYPE.of(values)),
             weight_dtype=weight_storage(WEIGHT_DTYPE.of(values), model.weights),
             gpu_bytes=gpu.memory_bytes,
@@ -73,6 +75,7 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
         footprint=footprint(shape),
         twins={name: footprint(twin) for name, twin in twin_shapes(shape, own_kv_heads).items()},
         gpu=gpu,
+        engine=engine,
         units=units,
     )
 

@@ -4,10 +4,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from kvcore.config import parse_config
+from kvcore.dtypes import CACHE_DTYPES
 from kvcore.errors import KvcoreError, short_repr
+from kvcore.groups import check_cache_dtype
 from kvcore.page.controls import Value, Values, is_value
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import ATTENTION, CONFIG, IMPORTED, KV_HEADS, MODEL, QUERY_HEADS, SHAPE, WEIGHT_DTYPE
+from kvcore.page.lab.controls import (
+    ATTENTION,
+    CACHE_DTYPE,
+    CONFIG,
+    IMPORTED,
+    KV_HEADS,
+    MODEL,
+    QUERY_HEADS,
+    SHAPE,
+    V_DTYPE,
+    WEIGHT_DTYPE,
+)
 from kvcore.page.lab.packed import clean_name, pack, unpack
 from kvcore.page.lab.shape import (
     divisors,
@@ -51,6 +64,14 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
     except KvcoreError as error:  # the edits make a width larger than a shape may have
         values |= own
         request.problems.append(words.not_edited(error.field, short_repr(error.value), error.expected))
+    for control in (CACHE_DTYPE, V_DTYPE):
+        dtype = CACHE_DTYPES.get(str(values[control.name]))
+        if dtype is not None:
+            try:
+                check_cache_dtype(dtype, model.shape.groups, control.name)
+            except KvcoreError as error:  # a type for latents, and the model has none
+                values[control.name] = control.default
+                request.refuse(control.name, words.wrong_cache_dtype(dtype.label, error.expected, control.default))
     return values
 
 

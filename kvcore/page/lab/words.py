@@ -11,6 +11,7 @@ FORM = "Controls of the Lab"
 GROUP_MODEL = "Model"
 GROUP_LOAD = "Load"
 GROUP_GPUS = "GPUs"
+GROUP_SPLIT = "Engine, reserve, and how the GPUs divide the model"
 GROUP_SHAPE = "Model shape"
 GROUP_STORAGE = "Storage"
 GROUP_SHOW = "Show as"
@@ -28,7 +29,39 @@ V_DTYPE = "V stored as"
 WEIGHT_DTYPE = "Weight dtype"
 GPU = "GPU"
 UNITS = "Units"
+ENGINE = "Engine"
 AS_SHIPPED = "as shipped"
+
+
+def engine_option(name: str, version: str) -> str:
+    return f"{name} ({version})" if version else "none: the formula alone"
+
+
+def engine_note(read: str, sources: Sequence[str]) -> str:
+    return f"Read {read}: {'; '.join(sources)}."
+
+
+def engine_type(asked: str, engine: str, used: str) -> str:
+    return f"{engine} caches this model in {used} when asked for {asked}."
+
+
+def wrong_cache_dtype(value: str, expected: str, kept: str) -> str:
+    return f"Cache dtype: {value} is not {expected}. {kept} is kept."
+
+
+_LLAMA_CPP = frozenset({"q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"})
+_LATENT = frozenset({"fp8_ds_mla", "nvfp4_ds_mla"})
+
+
+def cache_group(name: str) -> str:
+    """The group of a cache type in the list."""
+    if name in _LLAMA_CPP:
+        return "llama.cpp"
+    if name.startswith("mlx_"):
+        return "MLX"
+    if name in _LATENT:
+        return "for latents (vLLM)"
+    return "with scales" if "_" in name or name == "nvfp4" else "without scales"
 
 
 def weight_group(name: str) -> str:
@@ -129,7 +162,9 @@ LAYERS_ALTERNATE = "Fixed: the layers of this model follow a pattern."
 LATENT_FIXED = "Fixed: each layer keeps a latent, and no KV heads."
 
 
-def cache_dtype_note(per_value: str, block: tuple[int, int] | None) -> str:
+def cache_dtype_note(per_value: str, block: tuple[int, int] | None, vector_bytes: int) -> str:
+    if vector_bytes:
+        return f"p = {per_value} B a number, and {vector_bytes} bytes of scale for each key and each value"
     if block is None:
         return f"p = {per_value} B a number"
     return f"p = {per_value} B a number: {block[1]} bytes hold {block[0]} numbers and their scale"
@@ -242,6 +277,8 @@ LATENT = "Latent vector"
 ROTARY_KEY = "Rotary key"
 
 INDEXER = "Indexer key"
+
+SCALES = "Scales of a key and a value"
 
 KEY_DIM = "Key head dim"
 

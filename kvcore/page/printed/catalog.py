@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from kvcore.catalog import GPUS, MODELS, Gpu, Model
-from kvcore.dtypes import CACHE_DTYPES, WEIGHT_DTYPES
+from kvcore.dtypes import CACHE_DTYPES
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
@@ -13,7 +13,7 @@ from kvcore.page.html import Html, data, el, join, table
 from kvcore.page.printed import words
 from kvcore.units import format_bytes, format_count, significant
 
-_FP16, _WEIGHTS = CACHE_DTYPES["fp16"], WEIGHT_DTYPES["fp16"]
+_FP16 = CACHE_DTYPES["fp16"]
 
 
 def models() -> Html:
@@ -90,7 +90,7 @@ def _model(row: Model) -> Iterator[Html | str]:
     yield _count(row.uncounted_params or None)
     yield _count(row.published_params)
     yield _difference(row)
-    yield _bytes(shape.weights_bytes(_WEIGHTS))
+    yield _bytes(row.weights.bytes_of(shape))
 
 
 def _keeps(group: Group) -> str:

@@ -27,7 +27,7 @@ CATALOG_HEADS = (
     "Left out",
     "Published",
     "Difference",
-    "Weights, FP16",
+    "Weights, as shipped",
 )
 
 SOURCES_TABLE = "Where each model's facts are from"

@@ -1,6 +1,7 @@
 """The controls of the deployment: how many GPUs there are, how the model is divided among them, and what is left free on each."""
 
 from kvcore.page.controls import Number
+from kvcore.page.lab.words import GROUP_SPLIT
 from kvcore.page.parts import Group
 from kvcore.page.verdict import words
 from kvcore.verdict import GPU_COUNTS
@@ -30,5 +31,5 @@ DIVIDED = (TP, PP, DP, CP, EP)
 
 GROUPS = (
     Group(name="gpus", label=words.GROUP_GPUS, controls=(GPUS,)),
-    Group(name="split", label=words.GROUP_SPLIT, controls=(RESERVE, *DIVIDED, ENGINE_BLOCK), folded=True),
+    Group(name="split", label=GROUP_SPLIT, controls=(RESERVE, *DIVIDED, ENGINE_BLOCK), folded=True),
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES
+from kvcore.engines import suggested_cache_dtypes
 from kvcore.page.controls import Values
 from kvcore.page.lab.result import LabResult
 from kvcore.page.verdict.controls import CP, DP, ENGINE_BLOCK, EP, PP, RESERVE, TP
@@ -45,8 +45,10 @@ def verdict_result(values: Values, lab: LabResult) -> VerdictResult:
                 split=Split(tp=TP.of(values), pp=PP.of(values), dp=DP.of(values), cp=CP.of(values), ep=EP.of(values)),
                 block_size=ENGINE_BLOCK.of(values),
                 reserve=Fraction(RESERVE.of(values), 100),
+                reserve_of_rest=lab.engine.reserve_of_rest,
+                index_keys_copied=lab.engine.index_keys_copied,
             ),
-            cache_dtypes=tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES),
+            cache_dtypes=suggested_cache_dtypes(lab.engine, lab.shape),
             weight_dtypes=(lab.model.weights, *SUGGESTED),
         ),
     )

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kvcore import catalog
+from kvcore.engines import ENGINES
 from kvcore.page.controls import Number, Value
+from kvcore.page.lab.controls import ENGINE, GPU
 from kvcore.page.lab.rules import lab_shape
 from kvcore.page.lab.shape import divisors, nearest
 from kvcore.page.parts import Part
 from kvcore.page.request import Request
 from kvcore.page.verdict import words
-from kvcore.page.verdict.controls import CP, DIVIDED, DP, EP, GPUS, PP, TP
+from kvcore.page.verdict.controls import CP, DIVIDED, DP, ENGINE_BLOCK, EP, GPUS, PP, RESERVE, TP
 from kvcore.parallel import MOST_GPUS, Split, most_context_parallel
 from kvcore.shape import Shape
 from kvcore.verdict import split_for
@@ -18,6 +21,7 @@ from kvcore.verdict import split_for
 
 def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:
     """Read the values of the controls of the deployment, and change those that cannot divide the Lab's model."""
+    _take_engine(request)
     values = {control.name: request.read(control, control.default) for control in part.controls}
     shape = lab_shape(request.values)
     asked = _Asked(**{control.name: control.of(values) for control in DIVIDED})
@@ -34,6 +38,21 @@ def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:
         **{control.name: getattr(split, control.name) for control in DIVIDED},
         GPUS.name: split.gpus,
     }
+
+
+def _take_engine(request: Request) -> None:
+    """If another engine was chosen, take its reserve and its block, unless the reader moved these afterwards."""
+    if ENGINE.name not in request.changed and not (
+        ENGINE.name in request.sent and not request.from_link and not request.last_good
+    ):
+        return
+    chosen = ENGINES[ENGINE.of(request.values)]
+    changed = request.changed
+    later = changed[len(changed) - changed[::-1].index(ENGINE.name) :] if ENGINE.name in changed else list(request.sent)
+    memory = catalog.GPUS[GPU.of(request.values)].memory_bytes
+    for control, value in ((RESERVE, chosen.reserve_percent(memory)), (ENGINE_BLOCK, chosen.block_size)):
+        if control.name not in later:
+            request.sent[control.name] = value
 
 
 _NAMES = frozenset(control.name for control in (GPUS, *DIVIDED))

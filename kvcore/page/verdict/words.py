@@ -5,7 +5,6 @@ from kvcore.parallel import Split
 from kvcore.units import format_count
 
 GROUP_GPUS = "GPUs"
-GROUP_SPLIT = "Reserve, and how the GPUs divide the model"
 GPUS = "How many"
 TP = "Tensor parallel"
 PP = "Pipeline stages"

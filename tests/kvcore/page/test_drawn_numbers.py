@@ -263,7 +263,19 @@ MODELS = ("llama-3-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-
           "gpt-oss-120b", "llama-4-scout", "codestral-mamba-7b", "deepseek-v3.2", "gemma-4-26b-a4b")  # fmt: skip
 
 
-@pytest.mark.parametrize("types", [{}, {"cache_dtype": "q8_0"}, {"cache_dtype": "fp8", "v_dtype": "q4_0"}], ids=str)
+TYPES = (
+    {},
+    {"cache_dtype": "q8_0"},
+    {"cache_dtype": "fp8", "v_dtype": "q4_0"},
+    {"cache_dtype": "int8_per_token_head"},
+    {"cache_dtype": "fp16", "v_dtype": "fp8_per_token_head"},
+    {"cache_dtype": "nvfp4"},
+    {"cache_dtype": "mlx_q4"},
+    {"cache_dtype": "fp8", "engine": "vllm"},
+)
+
+
+@pytest.mark.parametrize("types", TYPES, ids=str)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_products_in_the_formula_add_up_to_the_bytes_per_token(model, types):
     assert model in catalog.MODELS
