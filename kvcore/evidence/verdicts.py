@@ -19,6 +19,7 @@ from kvcore.evidence.engine_rules import (
     rotary_table_bytes,
 )
 from kvcore.evidence.records import UNITS, Line, Record, records
+from kvcore.recurrent import RecurrentGroup
 
 __all__ = ["COUNTS", "Comparison", "Disagreement", "Verdict", "problems", "verdict", "verdicts"]
 
@@ -35,7 +36,7 @@ class Disagreement(KvcoreError):  # noqa: N818 - the base class is called an err
 class Comparison:
     """A printed line, and the number that kvcore computes for it, in the line's unit.
 
-    block: the size of one block in that unit, if the engine rounds memory to whole blocks, else 0.
+    block: what rounding to whole blocks, or whole sets of blocks, may leave over, in that unit; else 0.
 
     >>> line = Line(name="KV cache", printed="3.82", unit="GiB", counts="cache")
     >>> comparison = Comparison(line=line, computed=Fraction("3.816"), block=Fraction(0))
@@ -135,10 +136,19 @@ def problems(rows: tuple[Verdict, ...]) -> list[Disagreement]:
 
 def _comparison(record: Record, line: Line) -> Comparison:
     unit = UNITS[line.unit]
-    block = 0
+    return Comparison(line=line, computed=COUNTS[line.counts](record, line) / unit, block=_slack(record, line) / unit)
+
+
+def _slack(record: Record, line: Line) -> Fraction:
+    """How much more than computed the printed number may be, in bytes or as a number."""
+    if line.slack == "set":
+        pool, spare = _pool(record, line), _bundles(record, line)
+        if line.counts == "set_concurrency":
+            return Fraction(spare - 1, pool.blocks_per_request(line.length))
+        return Fraction(spare * pool.block_bytes)
     if line.slack:
-        block = _pool(record, line).block_bytes if line.counts == "pool_memory" else _block_bytes(record, line)
-    return Comparison(line=line, computed=COUNTS[line.counts](record, line) / unit, block=Fraction(block) / unit)
+        return Fraction(_pool(record, line).block_bytes if line.counts == "pool_memory" else _block_bytes(record, line))
+    return Fraction(0)
 
 
 def _cache(record: Record, line: Line) -> Fraction:
@@ -177,6 +187,55 @@ def _pool_tokens(record: Record, line: Line) -> Fraction:
     return Fraction(pool.pool_tokens(pool.pool_blocks(line.tokens, line.length), line.length))
 
 
+def _pool_padding(record: Record, line: Line) -> Fraction:
+    """By how much vLLM makes a layer's recurrent state larger, for it to fill a block."""
+    states = [group.state_bytes // group.layers for group in record.per_gpu(line).groups if group.state_bytes]
+    return Fraction(_pool(record, line).layer_bytes, max(states)) - 1
+
+
+def _bundles(record: Record, line: Line) -> int:
+    """How many groups vLLM makes of the layers, all of one size but for the padding of the last of a kind."""
+    options, bundle = record.options, _pool(record, line).bundle
+    cached = (
+        group
+        for group in record.per_gpu(line).groups
+        if group.state_bytes or group.bytes_per_token(options.keys, options.values)
+    )
+    return sum(-(-group.layers // bundle) for group in cached)
+
+
+def _sets(record: Record, line: Line) -> int:
+    """Sets of one block for each group of layers, in the pool whose size vLLM printed as `tokens`."""
+    return line.tokens // _pool(record, line).block_tokens
+
+
+def _set_tokens(record: Record, line: Line) -> Fraction:
+    """The pool size in tokens that vLLM printed until May 2026: blocks // groups of layers * tokens of a block.
+
+    Source: vllm-project/vllm@001cabc, vllm/v1/core/kv_cache_utils.py (_report_kv_cache_config).
+    """
+    return Fraction(_sets(record, line) * _pool(record, line).block_tokens)
+
+
+def _set_memory(record: Record, line: Line) -> Fraction:
+    """Bytes of the whole sets of blocks in that pool."""
+    return Fraction(_sets(record, line) * _bundles(record, line) * _pool(record, line).block_bytes)
+
+
+def _set_concurrency(record: Record, line: Line) -> Fraction:
+    """Requests of `length` tokens that fit into the whole sets of blocks."""
+    blocks = _sets(record, line) * _bundles(record, line)
+    return Fraction(blocks, _pool(record, line).blocks_per_request(line.length))
+
+
+def _state(record: Record, line: Line) -> Fraction:
+    """Bytes of recurrent state of the line's sequences on one GPU, or of only one of its two roles."""
+    groups = (group for group in record.per_gpu(line).groups if isinstance(group, RecurrentGroup))
+    states = ((group.layers, state) for group in groups for state in group.states)
+    wanted = (layers * state.bytes for layers, state in states if line.part in {"", state.role})
+    return Fraction(line.sequences * sum(wanted))
+
+
 def _cells(record: Record, line: Line) -> Fraction:
     """Cells that llama.cpp allocates in a layer with a window."""
     windows = [group.max_cached_tokens for group in record.groups(line) if group.max_cached_tokens]
@@ -198,7 +257,7 @@ def _weights(record: Record, line: Line) -> Fraction:
 COUNTS: Mapping[str, Callable[[Record, Line], Fraction]] = MappingProxyType(
     {
         "cache": _cache,
-        "state": lambda record, line: Fraction(record.per_gpu(line).state_bytes),
+        "state": _state,
         "weights": _weights,
         "cells": _cells,
         "blocks": _blocks,
@@ -209,6 +268,10 @@ COUNTS: Mapping[str, Callable[[Record, Line], Fraction]] = MappingProxyType(
         "pool_block_tokens": lambda record, line: Fraction(_pool(record, line).block_tokens),
         "pool_memory": _pool_memory,
         "pool_tokens": _pool_tokens,
+        "pool_padding": _pool_padding,
+        "set_memory": _set_memory,
+        "set_tokens": _set_tokens,
+        "set_concurrency": _set_concurrency,
     }
 )
 """What a line counts (`Line.counts`) -> the function that computes it, in bytes or as a number."""

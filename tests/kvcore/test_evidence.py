@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from kvcore.evidence.engine_rules import ENGINE_DTYPES
-from kvcore.evidence.records import UNITS, Line, records
+from kvcore.evidence.records import UNITS, Line, Options, records
 from kvcore.evidence.verdicts import COUNTS, Comparison, problems, verdict, verdicts
 
 ROWS = verdicts()
@@ -108,6 +108,60 @@ def test_a_line_agrees_within_rounding_and_one_block(printed, computed, block, w
     line = Line(name="memory", printed=printed, unit="GiB", counts="cache")
     comparison = Comparison(line=line, computed=computed, block=Fraction(block))
     assert (comparison.within_rounding, comparison.agrees) == (within_rounding, agrees)
+
+
+STATES = {
+    "groups": [
+        {"kind": "full", "layers": 2, "kv_heads": 2, "key_dim": 128, "value_dim": 128},
+        {
+            "kind": "recurrent",
+            "name": "Mamba-2",
+            "layers": 5,
+            "states": [
+                {"role": "state", "parts": 4, "values": 2000, "dtype": "fp32"},
+                {"role": "convolution", "parts": 4, "values": 96, "dtype": "bf16"},
+            ],
+        },
+    ]
+}
+"""Two layers that attend and five with 32,000 + 768 bytes of state: three groups of two layers in vLLM, one padded."""
+
+
+@pytest.mark.parametrize(
+    ("options", "line", "computed", "block"),
+    # In 16 bits a token takes 2 * 2 * 128 * 2 = 1,024 bytes in a layer: a page of 32 tokens is as large as a state.
+    [
+        pytest.param({}, {"counts": "state", "part": "state"}, 5 * 32_000, 0, id="the state alone"),
+        pytest.param({}, {"counts": "state", "part": "convolution"}, 5 * 768, 0, id="the convolution alone"),
+        pytest.param({}, {"counts": "state", "sequences": 3}, 3 * 5 * 32_768, 0, id="three sequences"),
+        pytest.param({"tp": 2}, {"counts": "state"}, 5 * 32_768 // 2, 0, id="on one of two GPUs"),
+        pytest.param({"state_dtype": "bf16"}, {"counts": "state"}, 5 * (16_000 + 768), 0, id="the state in 16 bits"),
+        pytest.param({"convolution_dtype": "fp32"}, {"counts": "state"}, 5 * (32_000 + 1_536), 0, id="convolution in 32"),
+        pytest.param({}, {"counts": "pool_padding"}, 0, 0, id="a page of 32 tokens is not padded"),
+        # 512 bytes a token: 64 tokens. With a convolution in 32 bits a state has 33,536 bytes: 80 tokens, 40,960 bytes.
+        pytest.param({"key_dtype": "fp8"}, {"counts": "pool_block_tokens"}, 64, 0, id="a page in fp8"),
+        pytest.param(
+            {"key_dtype": "fp8", "convolution_dtype": "fp32"}, {"counts": "pool_padding"},
+            Fraction(40_960, 33_536) - 1, 0, id="padding",
+        ),
+        # 320 tokens: 10 pages for each of 1 + 3 groups. A page serves two layers. 100 tokens: 4 pages, and 3 of state.
+        pytest.param({}, {"counts": "set_tokens", "tokens": 320}, 320, 0, id="whole sets"),
+        pytest.param({}, {"counts": "set_tokens", "tokens": 321}, 320, 0, id="vLLM prints no part of a set"),
+        pytest.param(
+            {}, {"counts": "set_memory", "tokens": 320, "slack": "set"}, 40 * 65_536, 4 * 65_536, id="memory of sets"
+        ),
+        pytest.param(
+            {}, {"counts": "set_concurrency", "tokens": 320, "length": 100, "slack": "set"},
+            Fraction(40, 7), Fraction(3, 7), id="requests in sets",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_line_counts_of_a_model_with_states(options, line, computed, block):
+    unit = "tokens" if "tokens" in line["counts"] else "B"
+    counted = Line(name="line", printed="0", unit=unit, **line)
+    record = replace(BY_ID[57].record, facts=STATES, options=Options(**options), lines=(counted,))
+    (comparison,) = verdict(record).comparisons
+    assert (comparison.computed, comparison.block) == (computed, block)
 
 
 def test_a_record_disagrees_if_a_group_has_one_layer_more():

@@ -70,6 +70,7 @@ def _row(row: Verdict) -> Iterator[Html | str]:
         block_size=options.block_size,
         cells=options.cells,
         batched=options.batched_tokens,
+        states=options.state_dtype,
     )
     remarks = [
         words.facts_from(record.facts_source),
@@ -117,7 +118,11 @@ def _apart(comparison: Comparison) -> str:
     size = fixed(abs(comparison.difference), comparison.line.decimals + (0 if exact else 2))
     sign = "\N{MINUS SIGN}" if comparison.difference < 0 else "+"
     return words.agreement(
-        same=comparison.equal, rounded=comparison.within_rounding, agrees=comparison.agrees, difference=f"{sign}{size}"
+        same=comparison.equal,
+        rounded=comparison.within_rounding,
+        agrees=comparison.agrees,
+        slack=comparison.line.slack,
+        difference=f"{sign}{size}",
     )
 
 
