@@ -100,6 +100,27 @@ STANDING = MappingProxyType(
     {"reproduced": "reproduced", "inferred": "reproduced, part inferred", "mismatch": "does not match"}
 )
 
+CLOSENESS = MappingProxyType(
+    {"equal": "every number equal", "rounding": "all within rounding", "block": "within a block, or a set of blocks"}
+)
+
+ENGINES_TABLE = "Records by engine: how many are predicted, and how closely"
+
+ENGINES_HEADS = (
+    "Engine",
+    "Records",
+    "From model and settings alone",
+    *CLOSENESS.values(),
+    "Part inferred",
+    "Do not match",
+)
+
+ALL_ENGINES = "All"
+
+MISMATCHES_TABLE = "The records that do not match, and why"
+
+MISMATCHES_HEADS = ("Run", "Engine", "Line", "Printed", "kvcore says", "Why")
+
 FORMULAS = MappingProxyType(
     {
         "product": "2 \N{MIDDLE DOT} L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} d_h \N{MIDDLE DOT} p a token",
