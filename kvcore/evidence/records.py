@@ -49,7 +49,7 @@ class Line:
     """One number of a log.
 
     name: what the log calls it. printed: the number as text. unit: its unit, a key of UNITS.
-    counts: what the number counts, a key of `verdicts.COUNTS`.
+    counts: what the number counts, a key of `counts.COUNTS`.
     tokens: the tokens that the line is about, such as the size of the cache.
     length: the tokens of one request, for lines about how many requests fit.
     blocks: the blocks that a line with the size of the cache in tokens is about. pool: the blocks in the engine's pool.

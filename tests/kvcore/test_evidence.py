@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import pytest
 
+from kvcore.evidence.counts import COUNTS
 from kvcore.evidence.engine_rules import ENGINE_DTYPES
 from kvcore.evidence.records import UNITS, Line, Options, records
-from kvcore.evidence.verdicts import COUNTS, Comparison, problems, verdict, verdicts
+from kvcore.evidence.verdicts import Comparison, problems, verdict, verdicts
 
 ROWS = verdicts()
 BY_ID = {row.record.id: row for row in ROWS}
