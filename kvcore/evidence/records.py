@@ -11,7 +11,7 @@ The browser does not load this module.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import lcm
@@ -49,13 +49,15 @@ class Line:
     """One number of a log.
 
     name: what the log calls it. printed: the number as text. unit: its unit, a key of UNITS.
-    counts: what the number counts, a key of `verdicts.COUNTS`.
+    counts: what the number counts, a key of `counts.COUNTS`.
     tokens: the tokens that the line is about, such as the size of the cache.
     length: the tokens of one request, for lines about how many requests fit.
     blocks: the blocks that a line with the size of the cache in tokens is about. pool: the blocks in the engine's pool.
-    part: "keys" or "values" if the line counts only one of them.
+    part: "keys" or "values" if the line counts only one of them; of recurrent state, "state" or "convolution" (a
+    State's role).
+    sequences: the sequences whose recurrent state the line counts. SGLang has one slot more than it prints.
     of: the kind of layers, if the line counts only that kind.
-    slack: "block" if the engine rounds memory to whole blocks.
+    slack: "block" if the engine rounds memory to whole blocks, "set" if to as many blocks as there are groups of layers.
     model: the id of the model, if it is not the record's.
 
     >>> line = Line(name="KV cache", printed="256.00", unit="MiB", counts="cache", tokens=2048)
@@ -72,6 +74,7 @@ class Line:
     blocks: int = 0
     pool: int = 0
     part: str = ""
+    sequences: int = 1
     of: str = ""
     slack: str = ""
     model: str = ""
@@ -98,6 +101,7 @@ class Options:
     windows: "full size" if the engine ignores sliding windows.
     cells: the arguments `sequences` and `micro_batch` of `engine_rules.llama_cells`, if it applies.
     batched_tokens, state_blocks: as in `engine_rules.VllmBlockPool`.
+    state_dtype, convolution_dtype: the types of recurrent state and of its convolution, if not those of the model's row.
     rotary_positions: positions in vLLM's table of rotary angles, if it counts as weights.
     mlp_dtype: the type of the MLPs' weights, by name, if it is not bf16.
 
@@ -117,6 +121,8 @@ class Options:
     cells: Mapping[str, int] | None = None
     batched_tokens: int = 0
     state_blocks: int = 1
+    state_dtype: str = ""
+    convolution_dtype: str = ""
     rotary_positions: int = 0
     mlp_dtype: str = ""
 
@@ -179,12 +185,20 @@ class Record:
 
     def groups(self, line: Line) -> tuple[Group, ...]:
         """Return the groups of layers that the line counts, as the engine caches them."""
-        groups: tuple[Group, ...] = self.shape(line).groups
+        groups = tuple(self._with_state_types(group) for group in self.shape(line).groups)
         if line.of:
             groups = tuple(group for group in groups if group.kind == line.of)
         if self.options.cells is not None:
             return in_cells(groups, line.tokens, **self.options.cells)
         return at_full_size(groups) if self.options.windows else groups
+
+    def _with_state_types(self, group: Group) -> Group:
+        """Return the group with its states in the types that the run's options name, if they name any."""
+        if not isinstance(group, RecurrentGroup):
+            return group
+        named = {"state": self.options.state_dtype, "convolution": self.options.convolution_dtype}
+        states = (replace(state, dtype=ENGINE_DTYPES[named[state.role] or state.dtype.name]) for state in group.states)
+        return replace(group, states=tuple(states))
 
     def per_gpu(self, line: Line) -> PerGpu:
         """Return what the fullest GPU caches for the line, of one sequence.
@@ -192,7 +206,7 @@ class Record:
         For a line about only the keys or the values this is twice as much as the line counts (see `half_of`).
         """
         groups, keys, values = self.groups(line), self.options.keys, self.options.values
-        if line.part:
+        if line.part in {"keys", "values"}:
             groups, keys = half_of(groups, line.part, keys, values)
             values = keys
         split = Split(tp=self.options.tp, pp=self.options.pp, cp=self.options.cp)

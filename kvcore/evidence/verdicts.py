@@ -1,26 +1,18 @@
 """Compare the evidence with kvcore: each printed line with the number that kvcore computes, and each record's verdict.
 
 A line agrees if printed and computed number differ by no more than the rounding of the last printed decimal. If the
-engine rounds its memory to whole blocks, the printed number may also be up to one block larger.
+engine rounds its memory to whole blocks, or to whole sets of them, the printed number may also be larger by up to one.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from types import MappingProxyType
 
 from kvcore.errors import KvcoreError
-from kvcore.evidence.engine_rules import (
-    ENGINE_DTYPES,
-    SWAP_BYTES,
-    VllmBlockPool,
-    mixed_weights_bytes,
-    rotary_table_bytes,
-)
+from kvcore.evidence.counts import COUNTS, slack
 from kvcore.evidence.records import UNITS, Line, Record, records
 
-__all__ = ["COUNTS", "Comparison", "Disagreement", "Verdict", "problems", "verdict", "verdicts"]
+__all__ = ["Comparison", "Disagreement", "Verdict", "problems", "verdict", "verdicts"]
 
 
 class Disagreement(KvcoreError):  # noqa: N818 - the base class is called an error; this name says of which kind
@@ -35,7 +27,7 @@ class Disagreement(KvcoreError):  # noqa: N818 - the base class is called an err
 class Comparison:
     """A printed line, and the number that kvcore computes for it, in the line's unit.
 
-    block: the size of one block in that unit, if the engine rounds memory to whole blocks, else 0.
+    block: what rounding to whole blocks, or whole sets of blocks, may leave over, in that unit; else 0.
 
     >>> line = Line(name="KV cache", printed="3.82", unit="GiB", counts="cache")
     >>> comparison = Comparison(line=line, computed=Fraction("3.816"), block=Fraction(0))
@@ -104,7 +96,7 @@ def verdicts() -> tuple[Verdict, ...]:
     """Return the verdict on every record, in the order of evidence.json.
 
     >>> sorted(row.record.id for row in verdicts() if row.standing == "mismatch")
-    [82, 120, 125, 126, 127, 128, 134]
+    [82, 120, 125, 126, 127, 128, 134, 233]
     """
     return tuple(verdict(record) for record in records())
 
@@ -135,80 +127,4 @@ def problems(rows: tuple[Verdict, ...]) -> list[Disagreement]:
 
 def _comparison(record: Record, line: Line) -> Comparison:
     unit = UNITS[line.unit]
-    block = 0
-    if line.slack:
-        block = _pool(record, line).block_bytes if line.counts == "pool_memory" else _block_bytes(record, line)
-    return Comparison(line=line, computed=COUNTS[line.counts](record, line) / unit, block=Fraction(block) / unit)
-
-
-def _cache(record: Record, line: Line) -> Fraction:
-    """Bytes of the cache of `tokens` tokens on one GPU, or of only their K or V."""
-    share = record.per_gpu(line)
-    size = share.sequence_bytes(line.tokens + record.options.extra_slots) - share.state_bytes
-    return Fraction(size, 2 if line.part else 1)
-
-
-def _block_bytes(record: Record, line: Line) -> int:
-    """Bytes of one block on one GPU, in all layers."""
-    share = record.per_gpu(line)
-    return share.block_size * share.bytes_per_token
-
-
-def _pool(record: Record, line: Line) -> VllmBlockPool:
-    options = record.options
-    return VllmBlockPool(
-        groups=record.per_gpu(line).groups,
-        key_dtype=options.keys,
-        value_dtype=options.values,
-        batched_tokens=options.batched_tokens,
-        state_blocks=options.state_blocks,
-    )
-
-
-def _pool_memory(record: Record, line: Line) -> Fraction:
-    """Bytes of the pool whose size vLLM printed as `tokens`, with requests of up to `length` tokens."""
-    pool = _pool(record, line)
-    return Fraction(pool.pool_blocks(line.tokens, line.length) * pool.block_bytes)
-
-
-def _pool_tokens(record: Record, line: Line) -> Fraction:
-    """The pool size in tokens that vLLM prints for the number of blocks recovered from the printed size."""
-    pool = _pool(record, line)
-    return Fraction(pool.pool_tokens(pool.pool_blocks(line.tokens, line.length), line.length))
-
-
-def _cells(record: Record, line: Line) -> Fraction:
-    """Cells that llama.cpp allocates in a layer with a window."""
-    windows = [group.max_cached_tokens for group in record.groups(line) if group.max_cached_tokens]
-    return Fraction(windows[0])
-
-
-def _blocks(record: Record, line: Line) -> Fraction:
-    """Blocks that a request of `tokens` tokens takes: ceil(tokens / block_size)."""
-    return Fraction(-(-line.tokens // record.options.block_size))
-
-
-def _weights(record: Record, line: Line) -> Fraction:
-    """Bytes of weights on one GPU, and of the table of rotary angles if the engine counts it as weights."""
-    shape, options, bf16 = record.shape(line), record.options, ENGINE_DTYPES["bf16"]
-    size = mixed_weights_bytes(shape, ENGINE_DTYPES[options.mlp_dtype or "bf16"], bf16)
-    return Fraction(-(-size // options.tp) + rotary_table_bytes(shape, options.rotary_positions))
-
-
-COUNTS: Mapping[str, Callable[[Record, Line], Fraction]] = MappingProxyType(
-    {
-        "cache": _cache,
-        "state": lambda record, line: Fraction(record.per_gpu(line).state_bytes),
-        "weights": _weights,
-        "cells": _cells,
-        "blocks": _blocks,
-        "block_tokens": lambda record, line: Fraction(line.blocks * record.options.block_size),
-        "swap_blocks": lambda record, line: Fraction(SWAP_BYTES // _block_bytes(record, line)),
-        "concurrency": lambda record, line: Fraction(line.tokens, line.length),  # noqa: ARG005 - the same for every model
-        "usage": lambda record, line: _blocks(record, line) / (line.pool - 1),  # vLLM keeps one block unused
-        "pool_block_tokens": lambda record, line: Fraction(_pool(record, line).block_tokens),
-        "pool_memory": _pool_memory,
-        "pool_tokens": _pool_tokens,
-    }
-)
-"""What a line counts (`Line.counts`) -> the function that computes it, in bytes or as a number."""
+    return Comparison(line=line, computed=COUNTS[line.counts](record, line) / unit, block=slack(record, line) / unit)

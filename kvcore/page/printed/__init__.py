@@ -31,6 +31,9 @@ _PHRASES: dict[str, Callable[[], Html]] = {
     **{
         f"evidence.{standing}": partial(evidence.count, standing) for standing in ("reproduced", "inferred", "mismatch")
     },
+    "evidence.equal": partial(evidence.predicted, "equal"),
+    "evidence.rounded": partial(evidence.predicted, "rounding"),
+    "evidence.within": partial(evidence.predicted, "block"),
 }
 
 PRINTED: Mapping[str, Callable[[], Html]] = MappingProxyType({**_BLOCKS, **_PHRASES})

@@ -1,6 +1,7 @@
 """The tables of the page of evidence, one for each claim that the records prove, and the counts of records."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -55,8 +56,72 @@ def engines() -> Html:
     return _number(len({row.record.engine for row in checked()}))
 
 
-TABLES = {f"evidence.{part}": partial(records, part) for part in PARTS}
+def closeness(row: Verdict) -> str:
+    """How close the numbers of a record come to the printed ones, a key of `words.CLOSENESS`; "" for a mismatch.
+
+    The worst of its lines decides: "equal", "rounding" or "block" (larger by less than a block, or a set of blocks).
+    """
+    if row.standing == "mismatch":
+        return ""
+    if all(comparison.equal for comparison in row.comparisons):
+        return "equal"
+    return "rounding" if all(comparison.within_rounding for comparison in row.comparisons) else "block"
+
+
+def by_engine() -> Html:
+    """The table of how many records of each engine are predicted, and how closely, those with most records first.
+
+    Raises:
+        Disagreement: as `checked` does.
+    """
+    rows = checked()
+    sizes = Counter(row.record.engine for row in rows)
+    engines = sorted(sizes, key=lambda engine: (-sizes[engine], engine))
+    table_rows = [_engine_row(engine, [row for row in rows if row.record.engine == engine]) for engine in engines]
+    return table(words.ENGINES_TABLE, words.ENGINES_HEADS, [*table_rows, _engine_row(words.ALL_ENGINES, rows)])
+
+
+def mismatches() -> Html:
+    """The table of the records that do not match, and why.
+
+    Raises:
+        Disagreement: as `checked` does.
+    """
+    rows = [row for row in checked() if row.standing == "mismatch"]
+    return table(words.MISMATCHES_TABLE, words.MISMATCHES_HEADS, map(_mismatch_row, rows))
+
+
+def predicted(close: str) -> Html:
+    """The number of records predicted from model and settings alone, of one closeness."""
+    return _number(sum(row.standing == "reproduced" and closeness(row) == close for row in checked()))
+
+
+TABLES: Mapping[str, Callable[[], Html]] = {
+    **{f"evidence.{part}": partial(records, part) for part in PARTS},
+    "evidence.by_engine": by_engine,
+    "evidence.causes": mismatches,
+}
 """Slot name -> function that returns the table."""
+
+
+def _engine_row(name: str, rows: Sequence[Verdict]) -> list[Html | str]:
+    """An engine's counts: all records, those predicted from model and settings alone by closeness, and the others."""
+    alone = Counter(closeness(row) for row in rows if row.standing == "reproduced")
+    others = (sum(row.standing == standing for row in rows) for standing in ("inferred", "mismatch"))
+    counts = (len(rows), alone.total(), *(alone[close] for close in words.CLOSENESS), *others)
+    return [name, *map(_number, counts)]
+
+
+def _mismatch_row(row: Verdict) -> list[Html | str]:
+    apart = [comparison for comparison in row.comparisons if not comparison.agrees]
+    return [
+        _prose(row.record.subject),
+        row.record.engine,
+        _stack(el("span", _name(comparison)) for comparison in apart),
+        _stack(_printed(comparison) for comparison in apart),
+        _stack(_in_unit(comparison, comparison.computed, _computed(comparison)) for comparison in apart),
+        _prose(row.record.mismatch),
+    ]
 
 
 def _row(row: Verdict) -> Iterator[Html | str]:
@@ -70,6 +135,7 @@ def _row(row: Verdict) -> Iterator[Html | str]:
         block_size=options.block_size,
         cells=options.cells,
         batched=options.batched_tokens,
+        states=options.state_dtype,
     )
     remarks = [
         words.facts_from(record.facts_source),
@@ -80,10 +146,7 @@ def _row(row: Verdict) -> Iterator[Html | str]:
     yield _prose(record.subject)
     yield record.engine
     yield _stack(el("span", _name(comparison)) for comparison in row.comparisons)
-    yield _stack(
-        _in_unit(comparison, comparison.line.value, f"{_grouped(comparison.line.printed)} {comparison.line.unit}")
-        for comparison in row.comparisons
-    )
+    yield _stack(_printed(comparison) for comparison in row.comparisons)
     yield _stack(_in_unit(comparison, comparison.computed, _computed(comparison)) for comparison in row.comparisons)
     yield _stack(_in_unit(comparison, comparison.difference, _apart(comparison)) for comparison in row.comparisons)
     yield el("span", words.STANDING[row.standing], class_=f"kv-standing kv-{row.standing}")
@@ -98,6 +161,11 @@ def _name(comparison: Comparison) -> str:
     line = comparison.line
     shown = line.tokens if line.counts in {"cache", "blocks", "cells"} and not line.part else 0
     return words.printed_for(line.name, count=shown, length=line.length)
+
+
+def _printed(comparison: Comparison) -> Html:
+    line = comparison.line
+    return _in_unit(comparison, line.value, f"{_grouped(line.printed)} {line.unit}")
 
 
 def _in_unit(comparison: Comparison, number: Fraction, text: str) -> Html:
@@ -117,7 +185,11 @@ def _apart(comparison: Comparison) -> str:
     size = fixed(abs(comparison.difference), comparison.line.decimals + (0 if exact else 2))
     sign = "\N{MINUS SIGN}" if comparison.difference < 0 else "+"
     return words.agreement(
-        same=comparison.equal, rounded=comparison.within_rounding, agrees=comparison.agrees, difference=f"{sign}{size}"
+        same=comparison.equal,
+        rounded=comparison.within_rounding,
+        agrees=comparison.agrees,
+        slack=comparison.line.slack,
+        difference=f"{sign}{size}",
     )
 
 

@@ -100,6 +100,27 @@ STANDING = MappingProxyType(
     {"reproduced": "reproduced", "inferred": "reproduced, part inferred", "mismatch": "does not match"}
 )
 
+CLOSENESS = MappingProxyType(
+    {"equal": "every number equal", "rounding": "all within rounding", "block": "within a block, or a set of blocks"}
+)
+
+ENGINES_TABLE = "Records by engine: how many are predicted, and how closely"
+
+ENGINES_HEADS = (
+    "Engine",
+    "Records",
+    "From model and settings alone",
+    *CLOSENESS.values(),
+    "Part inferred",
+    "Do not match",
+)
+
+ALL_ENGINES = "All"
+
+MISMATCHES_TABLE = "The records that do not match, and why"
+
+MISMATCHES_HEADS = ("Run", "Engine", "Line", "Printed", "kvcore says", "Why")
+
 FORMULAS = MappingProxyType(
     {
         "product": "2 \N{MIDDLE DOT} L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} d_h \N{MIDDLE DOT} p a token",
@@ -111,6 +132,8 @@ FORMULAS = MappingProxyType(
         "cells": "min(context, window \N{MULTIPLICATION SIGN} sequences + micro-batch) cells, padded to 256, in layers with a window",
         "ignored": "every token in every layer, windows or not",
         "pages": "vLLM's pages for layers of different kinds",
+        "sets": "vLLM's pages for layers of different kinds, in whole sets of one for each group of layers",
+        "hybrid": "the product in the layers that attend, and the numbers of a state \N{MIDDLE DOT} p a sequence in the others",
         "weights": "parameters \N{MIDDLE DOT} p / tp, and vLLM's rotary table",
         "mixed": "MLPs in one type, the rest in 16 bits, / tp, and vLLM's rotary table",
     }
@@ -128,12 +151,12 @@ def printed_for(name: str, *, count: int, length: int) -> str:
     return f"{name}, {format_count(count)} tokens" if count else name
 
 
-def agreement(*, same: bool, rounded: bool, agrees: bool, difference: str) -> str:
+def agreement(*, same: bool, rounded: bool, agrees: bool, slack: str, difference: str) -> str:
     if same:
         return "0"
     if rounded:
         return f"{difference}, rounding"
-    return f"{difference}, within a block" if agrees else difference
+    return f"{difference}, within a {'set of blocks' if slack == 'set' else 'block'}" if agrees else difference
 
 
 def run_options(
@@ -146,9 +169,12 @@ def run_options(
     block_size: int,
     cells: Mapping[str, int] | None,
     batched: int,
+    states: str,
 ) -> str:
     """The settings of an engine's run that its formula depends on."""
     parts = [f"K in {key_dtype}, V in {value_dtype}" if value_dtype else key_dtype]
+    if states:
+        parts.append(f"states in {states}")
     parts += [f"{name} {count}" for name, count in (("tp", tp), ("pp", pp), ("cp", cp)) if count > 1]
     if block_size > 1:
         parts.append(f"blocks of {block_size}")
