@@ -1,4 +1,4 @@
-"""Which modules of a checkpoint stay as they were: the patterns that quantization tools write into config.json.
+"""Which modules of a checkpoint a pattern means: the patterns that quantization tools write into config.json.
 
 Tools name modules in four ways: by a full path ("model.layers.0.self_attn.q_proj"), by a part of it ("lm_head",
 "self_attn"), with stars ("model.layers.*.self_attn"), or by a regular expression after "re:". Patterns are text from strangers,
@@ -10,50 +10,80 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
 from fractions import Fraction
+from functools import lru_cache
 
 from kvcore.shape import Shape
 from kvcore.tensors import Tensor
 
-__all__ = ["Kept", "kept_modules"]
+__all__ = ["Modules", "named_modules"]
 
 _LONGEST, _MOST_STARS = 300, 4
 _SAFE = re.compile(r"(?:[\w^$()|:?!=<-]|\\[.dw]|\[[\w.-]*\]|\.[*+]?|\\d\+|\[0-9\]\+)*")
-_NAMES = {
-    "embedding": ("model.embed_tokens",),
-    "output": ("lm_head",),
-    "attention": ("model.layers.{layer}.self_attn.{leaf}", "model.layers.{layer}.attention.{leaf}"),
-    "recurrent": (
-        "model.layers.{layer}.linear_attn.{leaf}",
-        "model.layers.{layer}.mamba.{leaf}",
-        "model.layers.{layer}.mixer.{leaf}",
-    ),
-    "router": ("model.layers.{layer}.mlp.gate",),
-    "expert": ("model.layers.{layer}.mlp.experts.0.{leaf}", "model.layers.{layer}.block_sparse_moe.experts.0.{leaf}"),
-    "mlp": ("model.layers.{layer}.mlp.{leaf}",),
+_LAYERED = re.compile(r"(?:^|.*\.)(?:layers|blocks|h)\.(\d+)(?:\.(.*))?")
+_PREFIX = re.compile(r"^.*?(?:layers|blocks|h)\.(?=[\d*\[])")
+_PREFIXES = ("model.layers.", "model.language_model.layers.", "backbone.layers.")
+_INSIDE = {
+    "attention": ("self_attn.{leaf}", "attention.{leaf}", "mixer.{leaf}"),
+    "recurrent": ("linear_attn.{leaf}", "mamba.{leaf}", "mixer.{leaf}"),
+    "router": ("mlp.gate", "mixer.gate"),
+    "expert": ("mlp.experts.0.{leaf}", "block_sparse_moe.experts.0.{leaf}", "mixer.experts.0.{leaf}"),
+    "mlp": ("mlp.{leaf}", "feed_forward.{leaf}", "mixer.{leaf}"),
+    "shared": ("mlp.shared_experts.{leaf}", "mlp.shared_expert.{leaf}", "mixer.shared_experts.{leaf}"),
 }
+_OUTSIDE = {"embedding": ("model.embed_tokens",), "output": ("lm_head",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """Modules that are not quantized. everywhere: patterns that name no layer. by_layer: parts of a path -> the layers."""
+class Modules:
+    """Modules by their names.
+
+    everywhere: patterns that name no layer. numbered: those that do, with stars or as regular expressions. by_layer: parts
+    of a layer's path, and the layers.
+    """
 
     everywhere: tuple[re.Pattern[str], ...] = ()
+    numbered: tuple[re.Pattern[str], ...] = ()
     by_layer: tuple[tuple[str, frozenset[int]], ...] = ()
 
     def share(self, tensor: Tensor, shape: Shape) -> Fraction:
-        """Return the share of the tensors of this name that is not quantized.
+        """Return the share of the tensors of this name that are in these modules.
 
-        Where a checkpoint names layers one by one, the share is that of the model's layers.
+        A pattern that names layers is tried on each of them. Where only some layers have the tensor, those that are named are
+        taken to be among them, as tools name modules that there are.
         """
-        for path in _paths(tensor):
-            example = path.format(layer=0, leaf=tensor.name.rsplit(".", 1)[-1])
-            if any(pattern.search(example) for pattern in self.everywhere):
-                return Fraction(1)
-            inside = example.removeprefix("model.layers.0.")
-            layers = frozenset().union(*(found for part, found in self.by_layer if _within(part, inside)))
-            if layers:
-                return min(Fraction(1), Fraction(len(layers), shape.layers))
-        return Fraction(0)
+        leaf = tensor.name.rsplit(".", 1)[-1]
+        if tensor.kind in _OUTSIDE:
+            return Fraction(any(_is_meant(self, path) for path in _OUTSIDE[tensor.kind]))
+        kind = "shared" if tensor.kind == "mlp" and tensor.name.startswith("shared_expert") else tensor.kind
+        return _share(self, kind, leaf, shape.layers, _layers_with(tensor, shape))
+
+
+def _layers_with(tensor: Tensor, shape: Shape) -> int:
+    """The number of layers that have a tensor of this name."""
+    count = sum(one.count for one in shape.tensors if (one.name, one.kind) == (tensor.name, tensor.kind))
+    return min(shape.layers, max(1, count // max(1, shape.experts) if tensor.kind == "expert" else count))
+
+
+@lru_cache(maxsize=1024)
+def _share(modules: Modules, kind: str, leaf: str, layers: int, having: int) -> Fraction:
+    inside = [path.format(leaf=leaf) for path in _INSIDE.get(kind, ())]
+    if any(_is_meant(modules, f"{prefix}0.{path}") for prefix in _PREFIXES for path in inside):
+        return Fraction(1)
+    named = {
+        layer for part, found in modules.by_layer for layer in found if any(_within(part, path) for path in inside)
+    }
+    if modules.numbered:
+        named |= {
+            layer
+            for layer in range(layers)
+            for prefix in _PREFIXES
+            if any(pattern.search(f"{prefix}{layer}.{path}") for path in inside for pattern in modules.numbered)
+        }
+    return min(Fraction(1), Fraction(len([layer for layer in named if layer < layers]), having))
+
+
+def _is_meant(modules: Modules, path: str) -> bool:
+    return any(pattern.search(path) for pattern in modules.everywhere)
 
 
 def _within(part: str, path: str) -> bool:
@@ -61,38 +91,29 @@ def _within(part: str, path: str) -> bool:
     return not part or path == part or path.startswith(f"{part}.") or path.endswith(f".{part}")
 
 
-def _paths(tensor: Tensor) -> Iterable[str]:
-    """The names that the tensor's module may have in a checkpoint."""
-    if tensor.kind == "mlp" and tensor.name.startswith("shared_expert"):
-        return tuple(f"model.layers.{{layer}}.mlp.{name}.{{leaf}}" for name in ("shared_experts", "shared_expert"))
-    return _NAMES.get(tensor.kind, ())
+def named_modules(patterns: Iterable[str]) -> tuple[Modules, list[str]]:
+    """Read patterns of modules; also return those that are not read, as they could take long.
 
-
-_LAYER = re.compile(r"(?:^|.*\.)(?:layers|blocks|h)\.(\d+)(?:\.(.*))?")
-
-
-def kept_modules(patterns: Iterable[str]) -> tuple[Kept, list[str]]:
-    """Read the patterns of modules that stay in 16 bits; also return those that are not read, as they could take long.
-
-    >>> kept, unread = kept_modules(["lm_head", "re:.*self_attn.*", "model.layers.0.mlp.gate", "re:(a+)+b"])
-    >>> len(kept.everywhere), kept.by_layer, unread
+    >>> modules, unread = named_modules(["lm_head", "re:.*self_attn.*", "model.layers.0.mlp.gate", "re:(a+)+b"])
+    >>> len(modules.everywhere), modules.by_layer, unread
     (2, (('mlp.gate', frozenset({0})),), ['re:(a+)+b'])
     """
     everywhere: list[re.Pattern[str]] = []
+    numbered: list[re.Pattern[str]] = []
     by_layer: dict[str, set[int]] = {}
     unread: list[str] = []
     for pattern in dict.fromkeys(patterns):
-        layer = _LAYER.fullmatch(pattern)
-        if layer is not None and not pattern.startswith("re:"):
+        layer = _LAYERED.fullmatch(pattern) if "*" not in pattern and not pattern.startswith("re:") else None
+        if layer is not None:
             by_layer.setdefault(layer[2] or "", set()).add(int(layer[1]))
             continue
         found = _compiled(pattern)
         if found is None:
             unread.append(pattern)
         else:
-            everywhere.append(found)
+            (numbered if re.search(r"layers\W*[\[(\d]|\\d", pattern) else everywhere).append(found)
     layers = tuple((part, frozenset(found)) for part, found in by_layer.items())
-    return Kept(everywhere=tuple(everywhere), by_layer=layers), unread
+    return Modules(everywhere=tuple(everywhere), numbered=tuple(numbered), by_layer=layers), unread
 
 
 def _compiled(pattern: str) -> re.Pattern[str] | None:
@@ -108,5 +129,6 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
         except re.error:
             return None
     if "*" in pattern:
-        return re.compile(f"(?:^|\\.){translate(pattern)[:-2]}(?:\\.|$)")
+        short = _PREFIX.sub("layers.", pattern)
+        return re.compile(f"(?:^|\\.){translate(short)[:-2]}(?:\\.|$)")
     return re.compile(f"(?:^|\\.){re.escape(pattern)}(?:\\.|$)")

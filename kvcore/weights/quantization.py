@@ -10,7 +10,7 @@ from types import MappingProxyType
 from kvcore.dtypes import WEIGHT_DTYPES, Dtype
 from kvcore.errors import Invalid, short_repr
 from kvcore.weights.formats import MatrixFormat, fp8_blocks, fp8_channels, fp8_tensor, grouped, nf4
-from kvcore.weights.modules import kept_modules
+from kvcore.weights.modules import Modules, named_modules
 from kvcore.weights.storage import MXFP4, NVFP4, SHIPPED, WeightStorage
 
 __all__ = ["LEFT_OUT", "shipped_storage"]
@@ -64,19 +64,52 @@ def _quantized(settings: Settings, rest: Dtype) -> WeightStorage:
     if found is None:
         return _unknown(settings, rest)
     label, matrix, kinds = found
-    kept, unread = kept_modules(_patterns(settings))
+    kept, unread = named_modules([*_patterns(settings), *_exceptions(settings)])
+    targets, unread_targets = _targets(settings)
+    unread += unread_targets
     note = ""
     if settings.get(LEFT_OUT):
         note = f"The link left out which modules stay in {rest.label}: all are counted as {label}."
     elif unread:
         note = (
-            f"The config keeps modules in {rest.label} by patterns that are not read here, such as {short_repr(unread[0])}: "
+            f"The config names modules that are stored otherwise by patterns that are not read here, such as {short_repr(unread[0])}: "
             f"they are counted as {label}."
         )
     return WeightStorage(
         name=SHIPPED, label=f"{label}, as shipped", source=f"config.json: quantization_config ({method})", rest=rest, matrix=matrix,
-        kinds=kinds, kept=kept, note=note,
+        kinds=kinds, kept=kept, targets=targets, note=note,
     )  # fmt: skip
+
+
+def _exceptions(settings: Settings) -> list[str]:
+    """The modules that GPTQ's `dynamic` and auto-round's `extra_config` leave in 16 bits; those with other bits, as they are.
+
+    A pattern after "other bits: " cannot be read as a module, so it becomes a part of the note.
+    """
+    found: list[str] = []
+    for key, sixteen in (("dynamic", 0), ("extra_config", 16)):
+        modules = settings.get(key)
+        for name, own in modules.items() if isinstance(modules, Mapping) else ():
+            bits = own.get("bits") if isinstance(own, Mapping) else None
+            if key == "dynamic" and str(name).startswith("-:"):
+                found.append(f"re:{str(name)[2:]}")
+            elif sixteen and type(bits) is int and bits >= sixteen:
+                found.append(str(name))
+            else:
+                found.append(f"re:(other bits: {name}")
+    return found
+
+
+def _targets(settings: Settings) -> tuple[Modules | None, list[str]]:
+    """The modules that compressed-tensors' groups name; None where they name the class of all matrices."""
+    groups = settings.get("config_groups")
+    names: list[str] = []
+    for group in groups.values() if isinstance(groups, Mapping) else ():
+        targets = group.get("targets") if isinstance(group, Mapping) else None
+        names += [name for name in targets if isinstance(name, str)] if isinstance(targets, list) else ["Linear"]
+    if not names or "Linear" in names:
+        return None, []
+    return named_modules(names)
 
 
 def _unknown(settings: Settings, rest: Dtype) -> WeightStorage:

@@ -10,7 +10,7 @@ from kvcore.shape import Shape
 from kvcore.tensors import TENSOR_KINDS, Tensor
 from kvcore.weights.formats import MatrixFormat, fp8_blocks, grouped
 from kvcore.weights.gguf import MIXES, Mix
-from kvcore.weights.modules import Kept
+from kvcore.weights.modules import Modules
 
 __all__ = ["MXFP4", "NVFP4", "SHIPPED", "SUGGESTED", "WEIGHT_STORAGES", "WeightStorage", "as_storage", "weight_storage"]
 
@@ -28,6 +28,7 @@ class WeightStorage:
 
     rest: the type of what is not quantized. matrix: the format of quantized matrices, None if all is stored as `rest`.
     kinds: the kinds of tensors whose matrices are quantized, see `tensors.TENSOR_KINDS`. kept: modules that stay in the type `rest`.
+    targets: the only modules that are quantized, None for all of these kinds.
     mix: llama.cpp's rule for a mix of types, in place of `matrix`. note: a sentence about what is not known of the storage.
 
     >>> from kvcore import model
@@ -42,7 +43,8 @@ class WeightStorage:
     rest: Dtype
     matrix: MatrixFormat | None = None
     kinds: frozenset[str] = _LINEAR
-    kept: Kept | None = None
+    kept: Modules | None = None
+    targets: Modules | None = None
     mix: Mix | None = None
     note: str = ""
 
@@ -73,6 +75,8 @@ class WeightStorage:
             return plain
         quantized = tensor.count * self.matrix.bytes_of(tensor.shape)
         share = Fraction(0) if self.kept is None else self.kept.share(tensor, shape)
+        if self.targets is not None:
+            share = 1 - (1 - share) * self.targets.share(tensor, shape)
         if not share:
             return quantized
         return quantized + round(share * (plain - quantized))

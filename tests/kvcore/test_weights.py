@@ -13,7 +13,7 @@ from kvcore.shape import LayerGroup, Mlp, Shape
 from kvcore.weights import SHIPPED, SUGGESTED, WEIGHT_STORAGES, shipped_storage, weight_storage
 from kvcore.weights.formats import fp8_blocks, grouped, nf4
 from kvcore.weights.gguf import MIXES
-from kvcore.weights.modules import kept_modules
+from kvcore.weights.modules import named_modules
 
 PUBLISHED = json.loads((Path(__file__).parent / "published_checkpoints.json").read_text("utf-8"))
 """Bytes of published checkpoints. of: "tensors" has no header, "safetensors" and "gguf" are whole files."""
@@ -157,12 +157,72 @@ def test_modules_that_stay_in_16_bits(patterns, kept):
     assert storage.note == ""
 
 
+def share_of(model, **settings):
+    """The bytes of a catalog model in this storage, as a share of its bytes in BF16."""
+    shape = MODELS[model].shape
+    return quantized(**settings).bytes_of(shape) / (2 * shape.params)
+
+
+FP8 = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+INT4 = {"quant_method": "compressed-tensors"}
+
+
+def with_targets(*targets):
+    return {**INT4, "config_groups": {"a": {**GROUP, "targets": list(targets)}}}
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "same_as"),
+    [
+        pytest.param("llama-3.1-8b", {**FP8, "ignore": ["model.layers.0*"]}, {**FP8, "ignore": ["model.layers.0"]}, id="a star after a number"),
+        pytest.param("llama-3.1-8b", {**FP8, "ignore": [r"re:model\.layers\.0\..*"]}, {**FP8, "ignore": ["model.layers.0"]}, id="a number in an expression"),
+        pytest.param("llama-3.1-8b", {**FP8, "ignore": [r"re:model\.layers\.31\..*"]}, {**FP8, "ignore": ["model.layers.31"]}, id="not the first layer"),
+        pytest.param("llama-3.1-8b", {**FP8, "ignore": [r"re:.*layers\.[0-2]\..*"]}, {**FP8, "ignore": [f"model.layers.{n}" for n in range(3)]}, id="three layers"),
+        pytest.param("llama-3.1-8b", {**FP8, "ignore": [f"model.layers.{n}.self_attn*" for n in range(32)]}, {**FP8, "ignore": ["self_attn"]}, id="all layers, with stars"),
+        pytest.param("qwen3.6-27b", {**FP8, "ignore": [f"model.layers.{n}.self_attn.q_proj" for n in range(3, 64, 4)]}, {**FP8, "ignore": ["q_proj"]}, id="all of 16 layers of 64"),
+        pytest.param("deepseek-v3", {**FP8, "ignore": [f"model.layers.{n}.mlp.experts" for n in range(3, 61)]}, {**FP8, "ignore": ["re:.*experts\\.0.*"]}, id="all of 58 layers of 61"),
+        pytest.param("llama-3.1-8b", with_targets("re:.*mlp.*"), {**INT4, "config_groups": {"a": GROUP}, "ignore": ["self_attn"]}, id="targets: the MLPs"),
+        pytest.param("llama-3.1-8b", with_targets("Linear"), {**INT4, "config_groups": {"a": GROUP}}, id="targets: every matrix"),
+        pytest.param("llama-3.1-8b", {"quant_method": "gptq", "bits": 4, "dynamic": {"-:.*self_attn.*": {}}}, {"quant_method": "gptq", "bits": 4, "ignore": ["self_attn"]}, id="gptq's dynamic"),
+        pytest.param("llama-3.1-8b", {"quant_method": "auto-round", "bits": 4, "extra_config": {"q_proj": {"bits": 16}}}, {"quant_method": "auto-round", "bits": 4, "ignore": ["q_proj"]}, id="auto-round's extra_config"),
+    ],
+)  # fmt: skip
+def test_modules_named_in_different_ways_are_the_same(model, settings, same_as):
+    """Found by a second reader of this code: each of these was counted otherwise, without a word."""
+    assert quantized(**settings).note == ""
+    assert share_of(model, **settings) == pytest.approx(share_of(model, **same_as), rel=1e-9)
+    assert share_of(model, **settings) < 1
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("nemotron-3-nano-30b", "mixer.in_proj"),
+        ("nemotron-3-nano-30b", "mixer.q_proj"),
+        ("nemotron-3-nano-30b", "mixer.shared_experts.up_proj"),
+        ("nemotron-h-56b", "mixer.up_proj"),
+    ],
+)
+def test_modules_of_nemotron_have_names_of_their_own(model, name):
+    by_layer = [f"backbone.layers.{layer}.{name}" for layer in range(4)]
+    for ignore in ([name], by_layer):
+        assert share_of(model, **FP8, ignore=ignore) > share_of(model, **FP8)
+
+
+def test_other_bits_for_some_modules_are_said_not_to_be_read():
+    for settings in (
+        {"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*down.*": {"bits": 8}}},
+        {"quant_method": "auto-round", "bits": 4, "extra_config": {"q_proj": {"bits": 8}}},
+    ):
+        assert "other bits" in quantized(**settings).note
+
+
 @pytest.mark.parametrize(
     "pattern",
     ["re:(a+)+b", "re:(.*)*x", "re:a{1000}", "re:.*.*.*.*.*x", "re:[", "re:" + "a" * 400, "a" * 400],
 )
 def test_a_pattern_that_could_take_long_is_not_run_and_is_named(pattern):
-    _, unread = kept_modules([pattern])
+    _, unread = named_modules([pattern])
     assert unread == [pattern]
     note = quantized(quant_method="fp8", weight_block_size=[128, 128], ignore=[pattern]).note
     assert "patterns that are not read here" in note
