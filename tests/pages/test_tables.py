@@ -5,7 +5,7 @@ import pytest
 from tests.pages.actions import OpenPage
 
 
-@pytest.mark.parametrize(("path", "rows"), [("models.html", 60), ("evidence.html", 129)], ids=["models", "evidence"])
+@pytest.mark.parametrize(("path", "rows"), [("models.html", 60), ("evidence.html", 131)], ids=["models", "evidence"])
 @pytest.mark.parametrize("context_options", [{"java_script_enabled": False}], ids=["no JavaScript"])
 def test_without_scripts_every_row_is_there(path: str, rows: int, open_page: OpenPage) -> None:
     page = open_page(path, ready=False)
