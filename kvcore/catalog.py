@@ -12,14 +12,17 @@ from pkgutil import get_data
 from types import MappingProxyType
 
 from kvcore.config import shape_from_config
-from kvcore.errors import UnknownName
+from kvcore.errors import UnknownName, check_int
 from kvcore.shape import Shape
+from kvcore.units import format_bytes
 from kvcore.weights import WeightStorage, shipped_storage
 
-__all__ = ["DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "Gpu", "Model", "gpu", "model"]
+__all__ = ["DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "OWN_GPU", "Gpu", "Model", "gpu", "model", "own_gpu"]
 
 DEFAULT_MODEL = "llama-3-70b"
 DEFAULT_GPU = "h100-80gb"
+OWN_GPU = "own"
+"""The id that stands for a GPU of which the reader gives the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +80,17 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU, as a row of the catalog.
+    """A GPU or another accelerator, as a row of the catalog.
 
-    id, name: its identifier, and the name shown to readers.
+    id, name, maker: its identifier, the name shown to readers, and the group of the list that it is in.
     label: the memory size it is sold under, such as "80 GB".
-    memory_bytes: the memory its driver reports, in bytes.
-    bandwidth_bytes_per_second: its peak memory bandwidth.
-    fp16_flops: its peak rate of dense FP16 arithmetic, in operations a second.
+    memory_bytes: the memory its driver reports, in bytes; of Apple's chips, what Metal may use.
+    bandwidth_bytes_per_second: its peak memory bandwidth, None if it is not known.
+    peak_flops: its peak rate of dense arithmetic, in operations a second, by type of number: "fp16", "fp8", "int8", "fp4". FP16
+        stands for BF16 too, and is with FP32 accumulation.
+    link_bytes_per_second: the fastest link to another one, in one direction.
     memory_source: where the driver's output was published.
-    source: the data sheet with the bandwidth and the FP16 rate.
+    source: where the bandwidth and the rates are from.
     read: when both were read (ISO date).
     confidence: how certain the row is, and what about it is not.
 
@@ -97,12 +102,36 @@ class Gpu:
     name: str
     label: str
     memory_bytes: int
-    bandwidth_bytes_per_second: int
-    fp16_flops: int
+    maker: str
+    bandwidth_bytes_per_second: int | None
+    peak_flops: Mapping[str, int]
+    link_bytes_per_second: int | None
     memory_source: str
     source: str
     read: str
     confidence: str
+
+    @property
+    def fp16_flops(self) -> int | None:
+        """Its peak rate of dense FP16 arithmetic, in operations a second; None if none is published."""
+        return self.peak_flops.get("fp16")
+
+
+def own_gpu(memory_bytes: int) -> Gpu:
+    """Return a GPU of which only the memory is known.
+
+    Raises:
+        OutOfRange: when the memory is no number of bytes.
+
+    >>> own_gpu(24 * 2**30).label
+    '24 GiB'
+    """
+    check_int("gpu_bytes", memory_bytes, 1, 2**60)
+    label = format_bytes(memory_bytes)
+    return Gpu(
+        id=OWN_GPU, name=f"GPU of {label}", maker="", label=label, memory_bytes=memory_bytes, bandwidth_bytes_per_second=None,
+        peak_flops=MappingProxyType({}), link_bytes_per_second=None, memory_source="given", source="", read="", confidence="",
+    )  # fmt: skip
 
 
 def _json(name: str) -> bytes:

@@ -62,16 +62,19 @@ class DecodeStep:
         return self.footprint.batch * (2 * shape.params + attention)
 
     @property
-    def memory_seconds(self) -> Fraction:
-        """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth."""
-        return Fraction(self.bytes_read, self.gpus * self.gpu.bandwidth_bytes_per_second)
+    def memory_seconds(self) -> Fraction | None:
+        """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth, if it is known."""
+        bandwidth = self.gpu.bandwidth_bytes_per_second
+        return None if bandwidth is None else Fraction(self.bytes_read, self.gpus * bandwidth)
 
     @property
-    def compute_seconds(self) -> Fraction:
-        """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16."""
-        return Fraction(self.flops, self.gpus * self.gpu.fp16_flops)
+    def compute_seconds(self) -> Fraction | None:
+        """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16, if it is known."""
+        rate = self.gpu.fp16_flops
+        return None if rate is None else Fraction(self.flops, self.gpus * rate)
 
     @property
-    def memory_over_compute(self) -> Fraction:
-        """memory_seconds / compute_seconds: above one, memory bandwidth limits the step."""
-        return self.memory_seconds / self.compute_seconds
+    def memory_over_compute(self) -> Fraction | None:
+        """memory_seconds / compute_seconds: above one, memory bandwidth limits the step. None if one of them is not known."""
+        reading, computing = self.memory_seconds, self.compute_seconds
+        return None if reading is None or computing is None else reading / computing

@@ -3,10 +3,10 @@ from datetime import date
 
 import pytest
 
-from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, GPUS, MODELS, gpu, model
+from kvcore.catalog import DEFAULT_GPU, DEFAULT_MODEL, GPUS, MODELS, gpu, model, own_gpu
 from kvcore.config import read_config
 from kvcore.dtypes import cache_dtype
-from kvcore.errors import UnknownName
+from kvcore.errors import OutOfRange, UnknownName
 
 FP16 = cache_dtype("fp16")
 PUBLISHED = [row for row in MODELS.values() if row.published_params is not None]
@@ -168,11 +168,55 @@ def test_a_gpu_has_the_memory_its_driver_reports(name, expected):
     assert GPUS[name].memory_source
 
 
-@pytest.mark.parametrize("row", GPUS.values(), ids=lambda row: row.id)
-def test_bandwidth_and_fp16_rate_of_a_gpu_are_plausible(row):
-    assert 5 * 10**11 < row.bandwidth_bytes_per_second < 10**13
-    assert 10**14 < row.fp16_flops < 3 * 10**15
-    assert re.fullmatch(r"\d+ GB", row.label)
+@pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
+def test_bandwidth_and_rates_of_a_gpu_are_plausible(gpu):
+    assert 2 * 10**11 < gpu.bandwidth_bytes_per_second <= 8 * 10**12
+    assert set(gpu.peak_flops) <= {"fp16", "fp8", "int8", "fp4"}
+    if gpu.fp16_flops is not None:
+        assert 6 * 10**13 < gpu.fp16_flops < 3 * 10**15
+        # hardware with FP8 computes it twice as fast; consumer Blackwell and the GB10 do not
+        assert gpu.peak_flops.get("fp8", 2 * gpu.fp16_flops) <= 2.05 * gpu.fp16_flops
+    if gpu.link_bytes_per_second is not None:
+        assert 10**10 < gpu.link_bytes_per_second < gpu.bandwidth_bytes_per_second
+
+
+@pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
+def test_the_memory_of_a_gpu_is_near_its_label(gpu):
+    """A driver reports what is sold in decimal or binary units less ECC and firmware; Metal may use less than an Apple chip has."""
+    sold = int(gpu.label.removesuffix(" GB"))
+    least = 0.78 if gpu.maker == "Apple" else 0.93
+    assert least * sold * 10**9 <= gpu.memory_bytes <= sold * 2**30
+
+
+@pytest.mark.parametrize(
+    ("name", "mib"),
+    [
+        ("h100-80gb", 81_559), ("h100-pcie", 81_559), ("h100-nvl", 95_830), ("h200", 143_771), ("h20-96gb", 97_871), ("b200", 183_359),
+        ("b300", 275_040), ("gb200", 189_471), ("a100-80gb", 81_920), ("l4", 23_034), ("a10", 23_028), ("l40s", 46_068),
+        ("rtx-pro-6000", 97_887), ("rtx-5090", 32_607), ("rtx-4090", 24_564), ("rtx-3090", 24_576),
+    ],
+)  # fmt: skip
+def test_the_memory_of_a_gpu_is_what_nvidia_smi_prints(name, mib):
+    assert GPUS[name].memory_bytes == mib * 2**20
+
+
+def test_every_accelerator_that_reports_name_is_there():
+    assert len(GPUS) == 33
+    assert {gpu.maker for gpu in GPUS.values()} == {
+        "NVIDIA, data centre", "NVIDIA, workstation", "NVIDIA GeForce", "AMD Instinct", "Google TPU", "Apple",
+    }  # fmt: skip
+
+
+def test_a_gpu_of_ones_own_has_its_memory_alone():
+    gpu = own_gpu(12 * 2**30)
+    assert (gpu.memory_bytes, gpu.label, gpu.fp16_flops, gpu.bandwidth_bytes_per_second) == (
+        12 * 2**30,
+        "12 GiB",
+        None,
+        None,
+    )
+    with pytest.raises(OutOfRange):
+        own_gpu(0)
 
 
 @pytest.mark.parametrize("look_up", [pytest.param(model, id="model"), pytest.param(gpu, id="gpu")])

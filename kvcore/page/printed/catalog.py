@@ -1,6 +1,6 @@
 """The tables of the page of models: the catalog's models, the sources of their facts, and the GPUs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from kvcore.catalog import GPUS, MODELS, Gpu, Model
@@ -121,18 +121,23 @@ def _remarks(row: Model) -> str:
 
 
 def _gpu(row: Gpu) -> Iterator[Html | str]:
-    bandwidth = Fraction(row.bandwidth_bytes_per_second, 10**12)
-    flops = Fraction(row.fp16_flops, 10**12)
     yield row.name
     yield row.label
     yield _bytes(row.memory_bytes)
     yield _count(row.memory_bytes)
-    yield data(row.bandwidth_bytes_per_second, phrases.bandwidth(significant(bandwidth)))
-    yield data(row.fp16_flops, words.teraflops(significant(flops)))
+    yield _rate(row.bandwidth_bytes_per_second, phrases.bandwidth)
+    for kind in ("fp16", "fp8", "int8", "fp4"):
+        yield _rate(row.peak_flops.get(kind), words.teraflops)
+    yield _rate(row.link_bytes_per_second, phrases.bandwidth)
     yield _prose(row.memory_source)
     yield _prose(row.source)
     yield row.read
     yield _prose(row.confidence)
+
+
+def _rate(number: int | None, text: Callable[[str], str]) -> Html:
+    """A rate in units of 10**12 a second."""
+    return data(number, phrases.UNKNOWN if number is None else text(significant(Fraction(number, 10**12))))
 
 
 def _prose(text: str) -> Html:

@@ -37,7 +37,7 @@ SOURCES_HEADS = ("Model", "Read", "Shape from", "Published count from", "Remarks
 GPUS_TABLE = "Every GPU of the catalogue"
 
 GPU_HEADS = (
-    "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "Memory from", "Rates from", "Read", "Remarks",
+    "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "FP8", "INT8", "FP4", "Link, one way", "Memory from", "Rates from", "Read", "Remarks",
 )  # fmt: skip
 
 PAPER_ONLY = "No public weights: written from the paper."

@@ -19,11 +19,17 @@ def decode(result: VerdictResult) -> dict[str, Html]:
     text = words.decode_step(
         flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
         gpus=phrases.gpus(result.gpus, lab.gpu.label),
-        reading=words.milliseconds(significant(1000 * step.memory_seconds)),
-        computing=words.milliseconds(significant(1000 * step.compute_seconds)),
+        reading=_milliseconds(step.memory_seconds),
+        computing=_milliseconds(step.compute_seconds),
         experts=any(mlp.experts for mlp in lab.shape.mlps),
     )
     return {
-        "lab.decode_ratio": data(float(ratio), phrases.times(format_ratio(ratio))),
+        "lab.decode_ratio": data(None, words.NO_RATIO)
+        if ratio is None
+        else data(float(ratio), phrases.times(format_ratio(ratio))),
         "lab.decode": Html(f"{read} {escape(text)}"),
     }
+
+
+def _milliseconds(seconds: Fraction | None) -> str:
+    return words.NO_TIME if seconds is None else words.milliseconds(significant(1000 * seconds))
