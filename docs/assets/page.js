@@ -4,6 +4,7 @@
  */
 import { showBoot } from './js/boot_panel.js';
 import { applyControls, builtControls, readControls, restoreForms, setControl, unlockForms } from './js/controls.js';
+import { offerCopies } from './js/copy.js';
 import { prepareWorker } from './js/disk.js';
 import { listenForSearch } from './js/find.js';
 import { listenForGestures } from './js/gestures.js';
@@ -19,9 +20,6 @@ import { makeSync } from './js/sync.js';
 
 /** `explainer.ready` resolves after this time at the latest: a reader who saves data may never need Python. */
 const LIMIT_MS = 600_000;
-
-/** The name of the control that an import sets. */
-const MODEL = 'model';
 
 const savesData = Boolean(/** @type {{connection?: {saveData?: boolean}}} */ (navigator).connection?.saveData);
 
@@ -57,7 +55,7 @@ function makeLive(form, folder) {
     needed: () => needed.resolve(),
     moved(name) {
       followState();
-      if (name === MODEL) imports.drop();
+      if (name === 'model') imports.drop(); // choosing another model withdraws an import
     },
     apply(answer, newer) {
       applySlots(answer.slots ?? {});
@@ -118,6 +116,7 @@ function makeLive(form, folder) {
   }
   unlockForms();
   offerLink(form.dataset.fragment ?? '');
+  offerCopies();
   listenForGestures({ touch: sync.touch, set: setControl });
   const imports = listenForImports({ give: sync.give, withdraw: sync.withdraw, started: followState });
   listenForSearch(name => sync.touch(name, 'move'));

@@ -201,7 +201,7 @@ def test_at_an_anchor_the_button_still_copies_a_link_to_the_state(context: Brows
     go_to(patient, "paged")
     release(patient)
     patient.locator("#kv-copy").click()
-    expect(patient.locator('.kv-shared[data-when="copied"]')).to_be_visible()
+    expect(patient.locator('#kv-copy ~ [data-when="copied"]')).to_be_visible()
     copied = patient.evaluate("() => navigator.clipboard.readText()")
     assert copied.endswith("index.html#v1&model=llama-3-70b&batch=32")
     assert address(patient) == "#paged"

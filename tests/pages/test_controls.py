@@ -56,6 +56,8 @@ CHOICES = ("model", "attention", "cache_dtype", "weight_dtype", "gpu", "units", 
         pytest.param("batch", "32", "lab.cache_total", "85899345920", id="batch: cache"),
         pytest.param("batch", "32", "lab.cliff", "13458", id="batch: cliff"),
         pytest.param("gpu", "rtx-4090", "lab.gpus", "8", id="GPU"),
+        pytest.param("gpu", "own", "lab.gpus", "8", id="GPU of one's own: 24 GiB"),
+        pytest.param("engine", "llama.cpp", "lab.verdict", "1", id="engine: it leaves 1 GiB free"),
         pytest.param("gpus", "8", "lab.max_batch", "176", id="GPUs: users"),
         pytest.param("gpus", "8", "lab.verdict", "1", id="GPUs: it fits"),
         pytest.param("cp", "2", "split.cache", "10737418240", id="cp: no head is stored twice"),
@@ -139,6 +141,23 @@ def test_an_engines_block_rounds_each_sequence_up(lab: Page) -> None:
     assert value(lab, "split.cache") == str(8 * 8193 * 163_840)
     move(lab, "engine_block", "16")
     assert value(lab, "split.cache") == str(8 * 8208 * 163_840)
+
+
+def test_an_engine_brings_its_block_and_its_reserve(lab: Page) -> None:
+    """SGLang leaves a tenth free and has pages of one token; llama.cpp leaves 1 GiB of 80, and pads to 256 tokens."""
+    move(lab, "engine", "sglang")
+    assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("10", "1")
+    move(lab, "engine", "llama.cpp")
+    assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("2", "256")
+
+
+def test_the_command_of_this_state_is_copied(lab: Page) -> None:
+    move(lab, "batch", "33")
+    button = lab.locator('[data-copy="lab.command"]')
+    button.click()
+    command = "python -m kvcore plan llama-3-70b --context 8192 --batch 33"
+    assert lab.locator('[data-slot="lab.command"] code').inner_text().startswith(command)
+    assert button.get_attribute("data-state") in {"copied", "shown"}
 
 
 def test_an_impossible_split_becomes_the_nearest_possible_one_with_a_note(lab: Page) -> None:

@@ -30,7 +30,9 @@ OTHER = {
     "weight_dtype": "int4",
     "context": "16384",
     "batch": "33",
-    "gpu": "rtx-4090",
+    "gpu": "own",
+    "gpu_memory": "48",
+    "engine": "sglang",
     "units": "decimal",
     "scale": "log",
     "compare": "fp8",
@@ -61,7 +63,7 @@ def test_every_control_has_another_value_here() -> None:
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) -> None:
-    extra = {"kv_heads": "attention=gqa&", "cp": "tp=16&"}.get(name, "")
+    extra = {"kv_heads": "attention=gqa&", "cp": "tp=16&", "gpu_memory": "gpu=own&"}.get(name, "")
     wanted = "4" if name == "kv_heads" else OTHER[name]
     arrive(lab, f"v1&{extra}{name}={wanted}&model=llama-3-70b" if name != "model" else f"v1&model={wanted}")
     assert controls(lab)[name] == wanted
@@ -136,7 +138,7 @@ def test_the_button_copies_a_link_to_the_state(context: BrowserContext, open_pag
     move(page, "batch", "32")
     move(page, "strategy", "paged")
     page.locator("#kv-copy").click()
-    expect(page.locator('.kv-shared[data-when="copied"]')).to_be_visible()
+    expect(page.locator('#kv-copy ~ [data-when="copied"]')).to_be_visible()
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert copied.endswith("index.html#v1&model=llama-3-70b&batch=32&strategy=paged")
     assert page.locator("#kv-link").is_hidden()

@@ -19,7 +19,10 @@ def readouts(result: LabResult) -> dict[str, Html]:
     params = data(shape.params, format_parameters(shape.params))
     kv_heads = shape.kv_heads
     return {
-        "lab.bytes_per_token": size(footprint.bytes_per_token),
+        "lab.bytes_per_token": with_note(size(footprint.bytes_per_token), words.BELOW_WINDOWS)
+        if footprint.bytes_per_next_token != footprint.bytes_per_token
+        else size(footprint.bytes_per_token),
+        "lab.bytes_per_next_token": size(footprint.bytes_per_next_token),
         "lab.cache_total": with_note(size(footprint.cache_bytes), phrases.load(footprint.context, footprint.batch)),
         "lab.weights": size(footprint.weights_bytes),
         "lab.params": with_note(params, phrases.params_at(footprint.weight_dtype.label)),
@@ -80,16 +83,15 @@ def _cliff(footprint: Footprint, limit: int | None) -> Html:
 
 
 def _rates(footprint: Footprint, units: str) -> Html:
-    """The bytes of cache per token: marginal, average and asymptotic; only one number if all three are equal.
+    """The bytes of cache per token: below every window, marginal, average and asymptotic; only one number if all are equal.
 
     Marginal: the bytes that the next token adds at this context. Average: those of a sequence divided by its tokens.
     Asymptotic: the bytes that each token adds once every window is full.
     """
     shape, marginal = footprint.shape, footprint.bytes_per_next_token
     asymptotic = shape.asymptotic_bytes_per_token(footprint.cache_dtype, footprint.value_dtype)
-    rates = [
-        data(size, format_bytes(size, units)) for size in (marginal, footprint.average_bytes_per_token, asymptotic)
-    ]
+    sizes = (footprint.bytes_per_token, marginal, footprint.average_bytes_per_token, asymptotic)
+    rates = [data(size, format_bytes(size, units)) for size in sizes]
     if marginal == asymptotic == footprint.bytes_per_token and not shape.state_bytes:
         return filled(words.constant_rate, rates[0])
     return filled(words.rates, *rates)

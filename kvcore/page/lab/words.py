@@ -11,7 +11,7 @@ FORM = "Controls of the Lab"
 GROUP_MODEL = "Model"
 GROUP_LOAD = "Load"
 GROUP_GPUS = "GPUs"
-GROUP_SPLIT = "Engine, reserve, and how the GPUs divide the model"
+GROUP_SPLIT = "Engine, reserve, split of the model"
 GROUP_SHAPE = "Model shape"
 GROUP_STORAGE = "Storage"
 GROUP_SHOW = "Show as"
@@ -317,8 +317,14 @@ IMPORTED = "Imported model"
 FIND_MODEL = "Find a model"
 
 
-def rates(marginal: str, average: str, asymptotic: str) -> str:
-    return f"The next token adds {marginal}; so far one has cost {average} on average; in the long run each adds {asymptotic}."
+BELOW_WINDOWS = "below every window"
+
+
+def rates(below: str, marginal: str, average: str, asymptotic: str) -> str:
+    return (
+        f"The next token adds {marginal}, and {below} below every window; so far one has cost {average} on average; "
+        f"in the long run each adds {asymptotic}."
+    )
 
 
 def constant_rate(rate: str) -> str:

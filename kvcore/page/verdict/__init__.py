@@ -4,6 +4,7 @@ from kvcore.page.lab import LAB
 from kvcore.page.lab.controls import FORM
 from kvcore.page.parts import Part, block, figure, phrases
 from kvcore.page.verdict.bar import footprint_figure, footprint_table
+from kvcore.page.verdict.command import command
 from kvcore.page.verdict.controls import GROUPS
 from kvcore.page.verdict.decode import decode
 from kvcore.page.verdict.readouts import announcement, notes, readouts
@@ -21,6 +22,7 @@ VERDICT: Part[VerdictResult] = Part(
     implied=lambda view: {"gpus": view.values["gpus"]},  # tp * pp * dp
     sections=(
         block("lab.verdict", lambda view: verdict(view[VERDICT])),
+        block("lab.command", lambda view: command(view.values, view[VERDICT])),
         phrases("verdict.readouts", lambda view: readouts(view[VERDICT])),
         figure("lab.footprint", lambda view: footprint_figure(view[VERDICT], view.width)),
         block("lab.footprint_table", lambda view: footprint_table(view[VERDICT]), folded=True),

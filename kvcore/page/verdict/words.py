@@ -19,6 +19,8 @@ UNIT_GPUS = "GPUs"
 UNIT_PERCENT = "%"
 UNIT_TOKENS = "tokens"
 
+COMMAND_FILE = "with the config that you gave"
+
 YES = "It fits."
 NO = "It does not fit."
 

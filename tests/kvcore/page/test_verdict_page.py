@@ -1,9 +1,15 @@
+import contextlib
 import html
+import io
 import json
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from kvcore.cli import main
+from kvcore.engines import ENGINES
 from kvcore.page import update
 from kvcore.page.chart import words as chart_words
 from kvcore.page.verdict import words
@@ -142,7 +148,7 @@ def test_k_and_v_may_have_different_dtypes():
 def test_marginal_average_and_asymptotic_rates_differ_once_windows_are_full():
     found = slots(model="gemma-2-27b")["lab.rates"]
     # 46 layers, 16 heads of 128: 8,192 bytes a layer and token; 23 of them stop at 4,096
-    assert numbers(found) == [str(23 * 8192), str(23 * 8192 * 3 // 2), str(23 * 8192)]
+    assert numbers(found) == [str(size) for size in (23 * 8192, 46 * 8192, 23 * 8192 * 3 // 2, 23 * 8192)]
     assert numbers(slots()["lab.rates"]) == ["327680"]
 
 
@@ -191,3 +197,46 @@ def test_a_type_for_latents_is_refused_for_a_model_with_heads():
     found = update({"cache_dtype": "fp8_ds_mla"})
     assert found["controls"]["cache_dtype"]["value"] == "fp16"
     assert any("latents of 576" in problem for problem in found["problems"])
+
+
+COMMAND = re.compile(r"<code>python -m kvcore (plan [^<]*)</code>")
+
+
+@given(
+    model=st.sampled_from(("llama-3-70b", "qwen3-32b", "falcon-7b", "gemma-3-27b", "deepseek-v3.2", "qwen3-next-80b", "gpt-oss-120b")),
+    context=st.integers(1024, 2**20), batch=st.integers(1, 512), gpus=st.integers(1, 32), reserve=st.integers(0, 90),
+    cache_dtype=st.sampled_from(("fp16", "fp8", "q8_0", "int8_per_token_head")),
+    weight_dtype=st.sampled_from(("shipped", "fp16", "fp8", "int4_g128", "gguf_q4_k_m")),
+    gpu=st.sampled_from(("h100-80gb", "rtx-4090", "b300", "own", "m3-max-64gb")), gpu_memory=st.integers(1, 1024),
+    engine=st.sampled_from(tuple(ENGINES)), engine_block=st.sampled_from((1, 16, 256)),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_the_page_and_the_command_that_it_shows_give_the_same_numbers(**asked):
+    """Whatever speaks of fitting says the same: sentence, readouts, bar, buttons, and the terminal's JSON."""
+    found = update(asked)["slots"]
+    (command,) = COMMAND.findall(found["lab.command"])
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        assert main([*html.unescape(command).split(), "--json"]) == 0
+    terminal = json.loads(output.getvalue())
+    shown = {name: value(found[slot]) for name, slot in SAID_BY.items()}
+    assert shown == {name: "" if terminal[name] is None else str(terminal[name]) for name in SAID_BY}
+    assert value(found["lab.verdict"]) == str(int(terminal["fits"]))
+    assert (words.YES in found["lab.verdict"]) is terminal["fits"] is (int(value(found["split.free"])) >= 0)
+    offered = [{name: str(sets) for name, sets in one.items()} for one in ways(found["lab.verdict"])]
+    assert len(offered) == len(terminal["ways"])
+    for sets, way in zip(offered, terminal["ways"], strict=True):
+        asked_for = {
+            name.removeprefix("--").replace("-", "_"): number
+            for name, number in zip(way["options"].split()[::2], way["options"].split()[1::2], strict=True)
+        }
+        assert asked_for.items() <= sets.items()
+    assert f'value="{abs(terminal["free_bytes_per_gpu"])}"' in found["lab.footprint_table"]
+
+
+SAID_BY = {
+    "max_batch": "lab.max_batch", "max_context": "lab.max_context", "gpus": "lab.gpus", "free_bytes_per_gpu": "split.free",
+    "weights_bytes_per_gpu": "split.weights", "weights_bytes": "lab.weights", "bytes_per_token": "lab.bytes_per_token",
+    "bytes_per_next_token": "lab.bytes_per_next_token", "cliff_context": "lab.cliff", "params": "lab.params",
+}  # fmt: skip
+"""A number of the terminal's JSON -> the slot of the page that shows it."""
