@@ -438,6 +438,19 @@ def test_a_refusal_that_cannot_be_written_still_exits_with_status_2(arguments, b
 
 
 @processes
+def test_a_reader_that_closes_the_pipe_is_no_error_to_speak_of():
+    """As in `kvcore models | head -1`: status 1, and nothing on standard error, from Python itself either."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        command = [sys.executable, "-m", "kvcore", "models"]
+        done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, check=False, timeout=60)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@processes
 def test_output_that_cannot_be_written_exits_with_status_1_and_one_line():
     if not Path("/dev/full").exists():
         pytest.skip("this system has no file that is always full")

@@ -114,6 +114,8 @@ def test_the_table_of_models_has_the_70b_shape_and_its_twins():
     assert rows["Llama-3 70B, if it were MHA"][:2] == ["64", "2621440"]
     assert rows["Llama-3 70B, if it were MQA"][:2] == ["1", "40960"]
     assert rows["Mistral 7B v0.1"][4:6] == ["32768", "536870912"]
+    assert rows["Llama-2 7B"][4:6] == ["4096", str(4096 * 524_288)]
+    assert rows["Llama-3.1 8B"][4:6] == ["131072", str(131_072 * 131_072)]
     assert rows["Falcon 7B"][:2] == ["1", "8192"]
 
 
