@@ -1,25 +1,36 @@
-"""The catalog of published models and GPUs. Each entry names its source.
+"""The catalog of published models and GPUs. Each entry has a source.
 
 A model's entry holds fields of its config.json; its shape, cache and parameters are computed from them. The entries are
-in catalog/models.json and catalog/gpus.json, which are read once, at import; a model's shape is made when first used.
+in catalog/models.json and catalog/gpus.json, which are read once, at import; a model's shape is made when first used. The
+sources of the GPUs are in `kvcore.gpu_sources`.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import get_data
 from types import MappingProxyType
 
 from kvcore.config import shape_from_config
-from kvcore.errors import UnknownName
+from kvcore.errors import Invalid, UnknownName, check_int
 from kvcore.shape import Shape
+from kvcore.units import format_bytes
 from kvcore.weights import WeightStorage, shipped_storage
 
-__all__ = ["DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "Gpu", "Model", "gpu", "model"]
+__all__ = [
+    "DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "NUMBER_TYPES", "OWN_GPU", "Gpu", "Model", "gpu", "model", "own_gpu",
+]  # fmt: skip
 
 DEFAULT_MODEL = "llama-3-70b"
 DEFAULT_GPU = "h100-80gb"
+OWN_GPU = "own"
+"""The id of a GPU that is not in the catalog."""
+
+NUMBER_TYPES = ("fp16", "fp8", "int8", "fp4")
+"""The types of number that a peak rate of arithmetic is given for."""
+
+_MOST = 2**60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,17 +88,22 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU, as a row of the catalog.
+    """A GPU, as a row of the catalog, or one of which only the memory is known (`own_gpu`).
 
-    id, name: its identifier, and the name shown to readers.
+    id, name, maker: its identifier, the name shown to readers, and who makes it.
     label: the memory size it is sold under, such as "80 GB".
-    memory_bytes: the memory its driver reports, in bytes.
-    bandwidth_bytes_per_second: its peak memory bandwidth.
-    fp16_flops: its peak rate of dense FP16 arithmetic, in operations a second.
-    memory_source: where the driver's output was published.
-    source: the data sheet with the bandwidth and the FP16 rate.
-    read: when both were read (ISO date).
-    confidence: how certain the row is, and what about it is not.
+    memory_bytes: the memory its driver reports, in bytes; for a Mac, what Metal lets one program use.
+    bandwidth_bytes_per_second: its peak memory bandwidth, or None if it is not known.
+    peak_flops: number type (of NUMBER_TYPES) -> its peak dense rate, in operations a second; "fp16" is FP16 or BF16, added
+        up in FP32. A type is left out when the GPU has none or its rate was not found. Every row of the catalog has "fp16".
+    link, link_bytes_per_second: what joins it to the next GPU, and its peak rate in one direction, all its links together;
+        "" and None if that is not known. Data sheets mostly give the sum of both directions, twice as much.
+
+    The sources of a row are in `kvcore.gpu_sources`.
+
+    Raises:
+        Invalid: for a number that is not positive, a type of number that is not in NUMBER_TYPES, a bandwidth without a rate
+            of "fp16" or the other way round, or a link without its rate.
 
     >>> GPUS["h100-80gb"].label, GPUS["h100-80gb"].memory_bytes == 81_559 * 2**20
     ('80 GB', True)
@@ -95,14 +111,37 @@ class Gpu:
 
     id: str
     name: str
+    maker: str
     label: str
     memory_bytes: int
-    bandwidth_bytes_per_second: int
-    fp16_flops: int
-    memory_source: str
-    source: str
-    read: str
-    confidence: str
+    bandwidth_bytes_per_second: int | None
+    peak_flops: Mapping[str, int] = field(hash=False)
+    link: str = ""
+    link_bytes_per_second: int | None = None
+
+    def __post_init__(self) -> None:
+        check_int("memory_bytes", self.memory_bytes, 1, _MOST)
+        rates = {name: getattr(self, name) for name in ("bandwidth_bytes_per_second", "link_bytes_per_second")}
+        for name, rate in {
+            **{name: rate for name, rate in rates.items() if rate is not None},
+            **self.peak_flops,
+        }.items():
+            check_int(name, rate, 1, _MOST)
+        if unknown := [name for name in self.peak_flops if name not in NUMBER_TYPES]:
+            raise Invalid("peak_flops", unknown[0], f"one of {', '.join(NUMBER_TYPES)}")
+        if (self.bandwidth_bytes_per_second is None) is not (self.fp16_flops is None):
+            raise Invalid("bandwidth_bytes_per_second", self.bandwidth_bytes_per_second, "known if the rate of fp16 is")
+        if (self.link_bytes_per_second is None) is not (not self.link):
+            raise Invalid("link", self.link, "named if its rate is known")
+
+    @property
+    def fp16_flops(self) -> int | None:
+        """Its peak rate of dense FP16 or BF16 arithmetic, in operations a second, or None if it is not known.
+
+        >>> GPUS["h100-80gb"].fp16_flops
+        989000000000000
+        """
+        return self.peak_flops.get("fp16")
 
 
 def _json(name: str) -> bytes:
@@ -112,8 +151,13 @@ def _json(name: str) -> bytes:
 MODELS: Mapping[str, Model] = MappingProxyType({row["id"]: Model(**row) for row in json.loads(_json("models.json"))})
 """Every model by id, in the order of the menus that list them."""
 
-GPUS: Mapping[str, Gpu] = MappingProxyType({row["id"]: Gpu(**row) for row in json.loads(_json("gpus.json"))})
-"""Every GPU by id, in the order of the menus that list them."""
+GPUS: Mapping[str, Gpu] = MappingProxyType(
+    {
+        row["id"]: Gpu(**{**row, "peak_flops": MappingProxyType(row["peak_flops"])})
+        for row in json.loads(_json("gpus.json"))
+    }
+)
+"""Every GPU by id, in the order of the menus that list them: by maker, and what is used most first."""
 
 
 def model(name: object) -> Model:
@@ -144,3 +188,26 @@ def gpu(name: object) -> Gpu:
     if found is None:
         raise UnknownName("gpu", name, f"one of {', '.join(GPUS)}")
     return found
+
+
+def own_gpu(memory_bytes: int) -> Gpu:
+    """Return a GPU of which only the memory is known.
+
+    memory_bytes: what its driver reports, in bytes.
+
+    Raises:
+        OutOfRange: when that is not an integer from 1 to 2**60.
+
+    >>> own_gpu(24 * 2**30).name, own_gpu(24 * 2**30).fp16_flops
+    ('GPU of 24 GiB', None)
+    """
+    label = format_bytes(check_int("memory_bytes", memory_bytes, 1, _MOST))
+    return Gpu(
+        id=OWN_GPU,
+        name=f"GPU of {label}",
+        maker="",
+        label=label,
+        memory_bytes=memory_bytes,
+        bandwidth_bytes_per_second=None,
+        peak_flops=MappingProxyType({}),
+    )

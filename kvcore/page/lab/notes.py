@@ -54,6 +54,9 @@ def _cache_note(result: LabResult, asked: Dtype) -> str:
 
 
 def _gpu_note(gpu: Gpu, units: str) -> str:
+    memory = format_bytes(gpu.memory_bytes, units)
+    if gpu.bandwidth_bytes_per_second is None or gpu.fp16_flops is None:
+        return words.gpu_memory_note(memory)
     bandwidth = phrases.bandwidth(significant(Fraction(gpu.bandwidth_bytes_per_second, 10**12)))
     flops = words.flops(significant(Fraction(gpu.fp16_flops, 10**12)))
-    return words.gpu_note(format_bytes(gpu.memory_bytes, units), bandwidth, flops)
+    return words.gpu_note(memory, bandwidth, flops)

@@ -185,6 +185,10 @@ def gpu_note(memory: str, bandwidth: str, flops: str) -> str:
     return f"{memory}, {bandwidth}, {flops}"
 
 
+def gpu_memory_note(memory: str) -> str:
+    return f"{memory}; its bandwidth and arithmetic are not known"
+
+
 def flops(value: str) -> str:
     return f"{value} TFLOP/s dense FP16"
 

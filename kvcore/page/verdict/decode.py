@@ -14,14 +14,19 @@ def decode(result: VerdictResult) -> dict[str, Html]:
     """The slots of the decode step: the ratio of reading time to computing time, and the numbers behind it."""
     lab = result.lab
     step = DecodeStep(footprint=lab.footprint, gpu=lab.gpu, gpus=result.gpus)
-    ratio = step.memory_over_compute
     read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
+    flops = words.teraflop(significant(Fraction(step.flops, 10**12)))
+    experts = any(mlp.experts for mlp in lab.shape.mlps)
+    if lab.gpu.fp16_flops is None:
+        text = words.decode_step_untimed(flops=flops, experts=experts)
+        return {"lab.decode_ratio": data(None, words.RATIO_UNKNOWN), "lab.decode": Html(f"{read} {escape(text)}")}
+    ratio = step.memory_over_compute
     text = words.decode_step(
-        flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
+        flops=flops,
         gpus=phrases.gpus(result.gpus, lab.gpu.label),
         reading=words.milliseconds(significant(1000 * step.memory_seconds)),
         computing=words.milliseconds(significant(1000 * step.compute_seconds)),
-        experts=any(mlp.experts for mlp in lab.shape.mlps),
+        experts=experts,
     )
     return {
         "lab.decode_ratio": data(float(ratio), phrases.times(format_ratio(ratio))),

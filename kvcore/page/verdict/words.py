@@ -220,8 +220,22 @@ def footprint_legend(memory: str) -> str:
 
 def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
     """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
-    counted = " with every expert counted, of which a token passes only a few" if experts else ""
-    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
+    return (
+        f"read and {flops} computed{_experts_counted(experts=experts)}; on {gpus} that is at least {reading} of the one and "
+        f"{computing} of the other"
+    )
+
+
+RATIO_UNKNOWN = "an unknown number of times"
+
+
+def decode_step_untimed(*, flops: str, experts: bool) -> str:
+    """The work of one decode step on a GPU whose bandwidth and rate of arithmetic are not known."""
+    return f"read and {flops} computed{_experts_counted(experts=experts)}, in a time that this GPU's unknown bandwidth decides"
+
+
+def _experts_counted(*, experts: bool) -> str:
+    return " with every expert counted, of which a token passes only a few" if experts else ""
 
 
 def milliseconds(value: str) -> str:
