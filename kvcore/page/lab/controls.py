@@ -67,6 +67,7 @@ WEIGHT_DTYPE = Choice(
 GPU = Choice(
     name="gpu", label=words.GPU, default="h100-80gb", style="select",
     options={gpu.id: gpu.name for gpu in catalog.GPUS.values()},
+    group_of={gpu.id: gpu.maker for gpu in catalog.GPUS.values()},
 )  # fmt: skip
 ENGINE = Choice(
     name="engine", label=words.ENGINE, default="none", style="select",
