@@ -25,7 +25,7 @@ __all__ = [
 DEFAULT_MODEL = "llama-3-70b"
 DEFAULT_GPU = "h100-80gb"
 OWN_GPU = "own"
-"""The id of a GPU that is not in the catalog."""
+"""The id that stands for a GPU of which the reader gives the memory."""
 
 NUMBER_TYPES = ("fp16", "fp8", "int8", "fp4")
 """The types of number that a peak rate of arithmetic is given for."""
@@ -88,22 +88,21 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """A GPU, as a row of the catalog, or one of which only the memory is known (`own_gpu`).
+    """A GPU or another accelerator, as a row of the catalog.
 
-    id, name, maker: its identifier, the name shown to readers, and who makes it.
+    id, name, maker: its identifier, the name shown to readers, and the group of the list that it is in.
     label: the memory size it is sold under, such as "80 GB".
-    memory_bytes: the memory its driver reports, in bytes; for a Mac, what Metal lets one program use.
-    bandwidth_bytes_per_second: its peak memory bandwidth, or None if it is not known.
-    peak_flops: number type (of NUMBER_TYPES) -> its peak dense rate, in operations a second; "fp16" is FP16 or BF16, added
-        up in FP32. A type is left out when the GPU has none or its rate was not found. Every row of the catalog has "fp16".
-    link, link_bytes_per_second: what joins it to the next GPU, and its peak rate in one direction, all its links together;
+    memory_bytes: the memory its driver reports, in bytes; of Apple's chips, what Metal may use.
+    bandwidth_bytes_per_second: its peak memory bandwidth, None if it is not known.
+    peak_flops: its peak rate of dense arithmetic, in operations a second, by type of number, one of NUMBER_TYPES. FP16 stands for
+        BF16 too, and is with FP32 accumulation. A type is left out when the GPU has none or its rate was not found.
+    link, link_bytes_per_second: what joins it to others of its kind, and the rate of all its links together in one direction;
         "" and None if that is not known. Data sheets mostly give the sum of both directions, twice as much.
 
     The sources of a row are in `kvcore.gpu_sources`.
 
     Raises:
-        Invalid: for a number that is not positive, a type of number that is not in NUMBER_TYPES, a bandwidth without a rate
-            of "fp16" or the other way round, or a link without its rate.
+        Invalid: for a number that is not positive, a type of number that is not in NUMBER_TYPES, or a link without its rate.
 
     >>> GPUS["h100-80gb"].label, GPUS["h100-80gb"].memory_bytes == 81_559 * 2**20
     ('80 GB', True)
@@ -122,26 +121,34 @@ class Gpu:
     def __post_init__(self) -> None:
         check_int("memory_bytes", self.memory_bytes, 1, _MOST)
         rates = {name: getattr(self, name) for name in ("bandwidth_bytes_per_second", "link_bytes_per_second")}
-        for name, rate in {
-            **{name: rate for name, rate in rates.items() if rate is not None},
-            **self.peak_flops,
-        }.items():
-            check_int(name, rate, 1, _MOST)
+        for name, rate in {**rates, **self.peak_flops}.items():
+            if rate is not None or name in self.peak_flops:
+                check_int(name, rate, 1, _MOST)
         if unknown := [name for name in self.peak_flops if name not in NUMBER_TYPES]:
             raise Invalid("peak_flops", unknown[0], f"one of {', '.join(NUMBER_TYPES)}")
-        if (self.bandwidth_bytes_per_second is None) is not (self.fp16_flops is None):
-            raise Invalid("bandwidth_bytes_per_second", self.bandwidth_bytes_per_second, "known if the rate of fp16 is")
         if (self.link_bytes_per_second is None) is not (not self.link):
-            raise Invalid("link", self.link, "named if its rate is known")
+            raise Invalid("link", self.link, "a name that comes with its rate")
 
     @property
     def fp16_flops(self) -> int | None:
-        """Its peak rate of dense FP16 or BF16 arithmetic, in operations a second, or None if it is not known.
-
-        >>> GPUS["h100-80gb"].fp16_flops
-        989000000000000
-        """
+        """Its peak rate of dense FP16 arithmetic, in operations a second; None if none is published."""
         return self.peak_flops.get("fp16")
+
+
+def own_gpu(memory_bytes: int) -> Gpu:
+    """Return a GPU of which only the memory is known.
+
+    Raises:
+        OutOfRange: when the memory is no number of bytes.
+
+    >>> own_gpu(24 * 2**30).label
+    '24 GiB'
+    """
+    label = format_bytes(check_int("gpu_bytes", memory_bytes, 1, _MOST))
+    return Gpu(
+        id=OWN_GPU, name=f"GPU of {label}", maker="", label=label, memory_bytes=memory_bytes, bandwidth_bytes_per_second=None,
+        peak_flops=MappingProxyType({}),
+    )  # fmt: skip
 
 
 def _json(name: str) -> bytes:
@@ -157,7 +164,7 @@ GPUS: Mapping[str, Gpu] = MappingProxyType(
         for row in json.loads(_json("gpus.json"))
     }
 )
-"""Every GPU by id, in the order of the menus that list them: by maker, and what is used most first."""
+"""Every GPU by id, in the order of the menus that list them."""
 
 
 def model(name: object) -> Model:
@@ -188,26 +195,3 @@ def gpu(name: object) -> Gpu:
     if found is None:
         raise UnknownName("gpu", name, f"one of {', '.join(GPUS)}")
     return found
-
-
-def own_gpu(memory_bytes: int) -> Gpu:
-    """Return a GPU of which only the memory is known.
-
-    memory_bytes: what its driver reports, in bytes.
-
-    Raises:
-        OutOfRange: when that is not an integer from 1 to 2**60.
-
-    >>> own_gpu(24 * 2**30).name, own_gpu(24 * 2**30).fp16_flops
-    ('GPU of 24 GiB', None)
-    """
-    label = format_bytes(check_int("memory_bytes", memory_bytes, 1, _MOST))
-    return Gpu(
-        id=OWN_GPU,
-        name=f"GPU of {label}",
-        maker="",
-        label=label,
-        memory_bytes=memory_bytes,
-        bandwidth_bytes_per_second=None,
-        peak_flops=MappingProxyType({}),
-    )

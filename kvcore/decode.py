@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kvcore.catalog import Gpu
-from kvcore.errors import Unsupported, check_int
+from kvcore.errors import check_int
 from kvcore.footprint import Footprint
 from kvcore.parallel import MOST_GPUS
 
@@ -31,7 +31,6 @@ class DecodeStep:
 
     Raises:
         OutOfRange: when there is not one GPU.
-        Unsupported: when a time is asked for and the GPU's bandwidth and rate of arithmetic are not known.
 
     >>> from kvcore import gpu, size
     >>> step = DecodeStep(footprint=size("llama-3-70b", batch=8), gpu=gpu("h100-80gb"), gpus=2)
@@ -63,21 +62,19 @@ class DecodeStep:
         return self.footprint.batch * (2 * shape.params + attention)
 
     @property
-    def memory_seconds(self) -> Fraction:
-        """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth."""
-        return Fraction(self.bytes_read, self.gpus * self._known(self.gpu.bandwidth_bytes_per_second))
+    def memory_seconds(self) -> Fraction | None:
+        """The least time in seconds to read the bytes, divided evenly among the GPUs, at their peak bandwidth, if it is known."""
+        bandwidth = self.gpu.bandwidth_bytes_per_second
+        return None if bandwidth is None else Fraction(self.bytes_read, self.gpus * bandwidth)
 
     @property
-    def compute_seconds(self) -> Fraction:
-        """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16."""
-        return Fraction(self.flops, self.gpus * self._known(self.gpu.fp16_flops))
+    def compute_seconds(self) -> Fraction | None:
+        """The least time in seconds for the arithmetic, divided evenly among the GPUs, at their peak rate of dense FP16, if it is known."""
+        rate = self.gpu.fp16_flops
+        return None if rate is None else Fraction(self.flops, self.gpus * rate)
 
     @property
-    def memory_over_compute(self) -> Fraction:
-        """memory_seconds / compute_seconds: above one, memory bandwidth limits the step."""
-        return self.memory_seconds / self.compute_seconds
-
-    def _known(self, rate: int | None) -> int:
-        if rate is None:
-            raise Unsupported("gpu", self.gpu.id, "a GPU whose bandwidth and rate of FP16 arithmetic are known")
-        return rate
+    def memory_over_compute(self) -> Fraction | None:
+        """memory_seconds / compute_seconds: above one, memory bandwidth limits the step. None if one of them is not known."""
+        reading, computing = self.memory_seconds, self.compute_seconds
+        return None if reading is None or computing is None else reading / computing

@@ -66,8 +66,12 @@ WEIGHT_DTYPE = Choice(
 )  # fmt: skip
 GPU = Choice(
     name="gpu", label=words.GPU, default="h100-80gb", style="select",
-    options={gpu.id: gpu.name for gpu in catalog.GPUS.values()},
+    options={**{gpu.id: gpu.name for gpu in catalog.GPUS.values()}, catalog.OWN_GPU: words.OWN_GPU},
     group_of={gpu.id: gpu.maker for gpu in catalog.GPUS.values()},
+)  # fmt: skip
+GPU_MEMORY = Number(
+    name="gpu_memory", label=words.OWN_MEMORY, unit=words.UNIT_GIB, default=24, low=1, high=1024,
+    stops=(4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256, 288, 384, 512, 1024),
 )  # fmt: skip
 ENGINE = Choice(
     name="engine", label=words.ENGINE, default="none", style="select",
@@ -83,7 +87,7 @@ GROUPS = (
     Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, CONFIG)),
     Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
-    Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU,)),
+    Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU, GPU_MEMORY)),
     Group(name="split", label=words.GROUP_SPLIT, controls=(ENGINE,), folded=True),
     Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE)),
 )

@@ -2,12 +2,22 @@
 
 from fractions import Fraction
 
-from kvcore.catalog import Gpu
+from kvcore.catalog import OWN_GPU, Gpu
 from kvcore.dtypes import CACHE_DTYPES, Dtype
 from kvcore.page import phrases
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import ATTENTION, CACHE_DTYPE, CONTEXT, ENGINE, GPU, KV_HEADS, QUERY_HEADS, WEIGHT_DTYPE
+from kvcore.page.lab.controls import (
+    ATTENTION,
+    CACHE_DTYPE,
+    CONTEXT,
+    ENGINE,
+    GPU,
+    GPU_MEMORY,
+    KV_HEADS,
+    QUERY_HEADS,
+    WEIGHT_DTYPE,
+)
 from kvcore.page.lab.formula import per_value
 from kvcore.page.lab.result import LabResult
 from kvcore.page.lab.shape import divisors, fixed_controls
@@ -24,6 +34,7 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
         CACHE_DTYPE.name: Note(text=_cache_note(result, CACHE_DTYPES[CACHE_DTYPE.of(values)])),
         ENGINE.name: Note(text=words.engine_note(result.engine.read, result.engine.sources)),
         WEIGHT_DTYPE.name: Note(text=_weights_note(result)),
+        GPU_MEMORY.name: Note(text="" if GPU.of(values) == OWN_GPU else words.OWN_MEMORY_UNUSED),
         GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
         KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
@@ -54,9 +65,9 @@ def _cache_note(result: LabResult, asked: Dtype) -> str:
 
 
 def _gpu_note(gpu: Gpu, units: str) -> str:
-    memory = format_bytes(gpu.memory_bytes, units)
-    if gpu.bandwidth_bytes_per_second is None or gpu.fp16_flops is None:
-        return words.gpu_memory_note(memory)
-    bandwidth = phrases.bandwidth(significant(Fraction(gpu.bandwidth_bytes_per_second, 10**12)))
-    flops = words.flops(significant(Fraction(gpu.fp16_flops, 10**12)))
-    return words.gpu_note(memory, bandwidth, flops)
+    bandwidth, rate = gpu.bandwidth_bytes_per_second, gpu.fp16_flops
+    return words.gpu_note(
+        format_bytes(gpu.memory_bytes, units),
+        "" if bandwidth is None else phrases.bandwidth(significant(Fraction(bandwidth, 10**12))),
+        "" if rate is None else words.flops(significant(Fraction(rate, 10**12))),
+    )

@@ -12,7 +12,17 @@ from kvcore.engines import ENGINES, Engine, as_engine_stores, cached_as
 from kvcore.footprint import Footprint
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, ENGINE, GPU, KV_HEADS, V_DTYPE, WEIGHT_DTYPE
+from kvcore.page.lab.controls import (
+    BATCH,
+    CACHE_DTYPE,
+    CONTEXT,
+    ENGINE,
+    GPU,
+    GPU_MEMORY,
+    KV_HEADS,
+    V_DTYPE,
+    WEIGHT_DTYPE,
+)
 from kvcore.page.lab.shape import LabModel, edited_shape, grouped_kv_heads, lab_model, own_shape
 from kvcore.shape import Shape
 from kvcore.weights import weight_storage
@@ -55,7 +65,7 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
     """
     model = lab_model(values, linked=linked)
     shape = edited_shape(values, model)
-    gpu, engine = catalog.GPUS[GPU.of(values)], ENGINES[ENGINE.of(values)]
+    gpu, engine = chosen_gpu(values), ENGINES[ENGINE.of(values)]
 
     def footprint(shape: Shape) -> Footprint:
         return Footprint(
@@ -78,6 +88,12 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
         engine=engine,
         units=units,
     )
+
+
+def chosen_gpu(values: Values) -> Gpu:
+    """The GPU of the catalog that these values choose, or one with the memory that they give."""
+    name = GPU.of(values)
+    return catalog.own_gpu(GPU_MEMORY.of(values) * 2**30) if name == catalog.OWN_GPU else catalog.GPUS[name]
 
 
 @lru_cache(maxsize=16)

@@ -72,6 +72,10 @@ def weight_group(name: str) -> str:
 
 
 UNIT_TOKENS = "tokens"
+UNIT_GIB = "GiB"
+OWN_GPU = "your own"
+OWN_MEMORY = "Its memory"
+OWN_MEMORY_UNUSED = "for a GPU of your own"
 UNIT_SEQUENCES = "sequences"
 ATTENTION_OPTIONS = MappingProxyType({"mha": "MHA", "gqa": "GQA", "mqa": "MQA"})
 UNIT_SYSTEMS = MappingProxyType({"binary": "GiB", "decimal": "GB"})
@@ -182,11 +186,8 @@ def not_as_shipped(label: str) -> str:
 
 
 def gpu_note(memory: str, bandwidth: str, flops: str) -> str:
-    return f"{memory}, {bandwidth}, {flops}"
-
-
-def gpu_memory_note(memory: str) -> str:
-    return f"{memory}; its bandwidth and arithmetic are not known"
+    """Its memory, bandwidth and rate of arithmetic; an empty text for what is not known."""
+    return ", ".join(filter(None, (memory, bandwidth, flops)))
 
 
 def flops(value: str) -> str:

@@ -134,7 +134,6 @@ def _remarks(row: Model) -> str:
 
 def _gpu(row: Gpu) -> Iterator[Html | str]:
     yield row.name
-    yield row.maker
     yield row.label
     yield _bytes(row.memory_bytes)
     yield _count(row.memory_bytes)

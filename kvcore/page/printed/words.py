@@ -37,7 +37,7 @@ SOURCES_HEADS = ("Model", "Read", "Shape from", "Published count from", "Remarks
 GPUS_TABLE = "Every GPU of the catalogue"
 
 GPU_HEADS = (
-    "GPU", "Maker", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "FP8", "INT8", "FP4", "Link", "One way",
+    "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "FP8", "INT8", "FP4", "Link", "One way",
 )  # fmt: skip
 
 GPU_SOURCES_TABLE = "Where each GPU's facts are from"

@@ -14,21 +14,22 @@ def decode(result: VerdictResult) -> dict[str, Html]:
     """The slots of the decode step: the ratio of reading time to computing time, and the numbers behind it."""
     lab = result.lab
     step = DecodeStep(footprint=lab.footprint, gpu=lab.gpu, gpus=result.gpus)
-    read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
-    flops = words.teraflop(significant(Fraction(step.flops, 10**12)))
-    experts = any(mlp.experts for mlp in lab.shape.mlps)
-    if lab.gpu.fp16_flops is None:
-        text = words.decode_step_untimed(flops=flops, experts=experts)
-        return {"lab.decode_ratio": data(None, words.RATIO_UNKNOWN), "lab.decode": Html(f"{read} {escape(text)}")}
     ratio = step.memory_over_compute
+    read = data(step.bytes_read, format_bytes(step.bytes_read, result.units))
     text = words.decode_step(
-        flops=flops,
+        flops=words.teraflop(significant(Fraction(step.flops, 10**12))),
         gpus=phrases.gpus(result.gpus, lab.gpu.label),
-        reading=words.milliseconds(significant(1000 * step.memory_seconds)),
-        computing=words.milliseconds(significant(1000 * step.compute_seconds)),
-        experts=experts,
+        reading=_milliseconds(step.memory_seconds),
+        computing=_milliseconds(step.compute_seconds),
+        experts=any(mlp.experts for mlp in lab.shape.mlps),
     )
     return {
-        "lab.decode_ratio": data(float(ratio), phrases.times(format_ratio(ratio))),
+        "lab.decode_ratio": data(None, words.NO_RATIO)
+        if ratio is None
+        else data(float(ratio), phrases.times(format_ratio(ratio))),
         "lab.decode": Html(f"{read} {escape(text)}"),
     }
+
+
+def _milliseconds(seconds: Fraction | None) -> str:
+    return words.NO_TIME if seconds is None else words.milliseconds(significant(1000 * seconds))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kvcore import catalog
 from kvcore.engines import ENGINES
 from kvcore.page.controls import Number, Value
-from kvcore.page.lab.controls import ENGINE, GPU
+from kvcore.page.lab.controls import ENGINE
+from kvcore.page.lab.result import chosen_gpu
 from kvcore.page.lab.rules import lab_shape
 from kvcore.page.lab.shape import divisors, nearest
 from kvcore.page.parts import Part
@@ -49,7 +49,7 @@ def _take_engine(request: Request) -> None:
     chosen = ENGINES[ENGINE.of(request.values)]
     changed = request.changed
     later = changed[len(changed) - changed[::-1].index(ENGINE.name) :] if ENGINE.name in changed else list(request.sent)
-    memory = catalog.GPUS[GPU.of(request.values)].memory_bytes
+    memory = chosen_gpu(request.values).memory_bytes
     for control, value in ((RESERVE, chosen.reserve_percent(memory)), (ENGINE_BLOCK, chosen.block_size)):
         if control.name not in later:
             request.sent[control.name] = value

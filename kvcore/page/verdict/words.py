@@ -12,6 +12,8 @@ DP = "Data-parallel copies"
 CP = "Context parallel"
 EP = "Expert parallel"
 RESERVE = "Reserve"
+NO_RATIO = "not known how many times"
+NO_TIME = "a time not known"
 ENGINE_BLOCK = "Engine's block"
 UNIT_GPUS = "GPUs"
 UNIT_PERCENT = "%"
@@ -220,22 +222,8 @@ def footprint_legend(memory: str) -> str:
 
 def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
     """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
-    return (
-        f"read and {flops} computed{_experts_counted(experts=experts)}; on {gpus} that is at least {reading} of the one and "
-        f"{computing} of the other"
-    )
-
-
-RATIO_UNKNOWN = "an unknown number of times"
-
-
-def decode_step_untimed(*, flops: str, experts: bool) -> str:
-    """The work of one decode step on a GPU whose bandwidth and rate of arithmetic are not known."""
-    return f"read and {flops} computed{_experts_counted(experts=experts)}, in a time that this GPU's unknown bandwidth decides"
-
-
-def _experts_counted(*, experts: bool) -> str:
-    return " with every expert counted, of which a token passes only a few" if experts else ""
+    counted = " with every expert counted, of which a token passes only a few" if experts else ""
+    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
 
 
 def milliseconds(value: str) -> str:

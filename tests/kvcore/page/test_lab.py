@@ -1,20 +1,13 @@
 import re
-from dataclasses import replace
 
 import pytest
 
-from kvcore.catalog import GPUS, MODELS, own_gpu
+from kvcore.catalog import GPUS, MODELS
 from kvcore.page import BLOCK_SLOTS, form, update
 from kvcore.page.chart import words as chart_words
 from kvcore.page.html import escape
-from kvcore.page.lab import LAB, words
-from kvcore.page.lab.notes import lab_notes
-from kvcore.page.pages import ARTICLE
-from kvcore.page.parts import View
-from kvcore.page.read_controls import read_controls
-from kvcore.page.verdict import VERDICT
+from kvcore.page.lab import words
 from kvcore.page.verdict import words as verdict_words
-from kvcore.page.verdict.decode import decode
 from tests.kvcore.page.reading import slots, value
 
 SLOTS = {
@@ -149,34 +142,23 @@ def test_every_model_of_the_catalog_gets_an_answer_without_problems(model):
     assert int(value(answer["slots"]["lab.params"])) == MODELS[model].shape.params
 
 
-def test_the_list_of_gpus_has_a_group_for_each_maker():
+def test_the_list_of_gpus_is_in_groups():
     (text,) = re.findall(r'<select[^>]* name="gpu".*?</select>', "".join(form("lab")), re.DOTALL)
     groups = {
         name: re.findall('value="([^"]+)"', options)
         for name, options in re.findall('label="([^"]+)">(.*?)</optgroup>', text)
     }
-    assert list(groups) == ["NVIDIA", "AMD", "Google", "Apple"]
-    assert groups["NVIDIA"][:3] == ["h100-80gb", "a100-80gb", "h200"]
-    assert groups["AMD"] == ["mi300x", "mi325x", "mi355x", "mi250", "mi210"]
+    assert list(groups) == [
+        "NVIDIA, data centre", "NVIDIA, workstation", "NVIDIA GeForce", "AMD Instinct", "Google TPU", "Apple",
+    ]  # fmt: skip
+    assert groups["NVIDIA, data centre"][:3] == ["h100-80gb", "a100-80gb", "h200"]
+    assert groups["AMD Instinct"] == ["mi300x", "mi325x", "mi355x", "mi250", "mi210"]
     assert sum(map(len, groups.values())) == len(GPUS)
 
 
-OWN = View(read_controls(ARTICLE, {}).values)
-"""The defaults, to be put on a GPU of which only the memory is known."""
-
-
-def test_a_decode_step_on_a_gpu_of_unknown_rates_has_bytes_and_operations_and_no_time():
-    found = decode(replace(OWN[VERDICT], lab=replace(OWN[LAB], gpu=own_gpu(80 * 2**30))))
-    assert value(found["lab.decode_ratio"]) == ""
-    # 141,107,412,992 bytes of weights and 21,474,836,480 of cache, and 8 operations for each: 1.3007 * 10**12
-    assert value(found["lab.decode"]) == "162582249472"
-    assert "read and 1.30 TFLOP computed" in found["lab.decode"]
-    assert " ms" not in found["lab.decode"]
-
-
-def test_the_note_of_a_gpu_of_unknown_rates_has_its_memory():
-    note = lab_notes(replace(OWN[LAB], gpu=own_gpu(80 * 2**30)), OWN.values)["gpu"]
-    assert note.text == "80 GiB; its bandwidth and arithmetic are not known"
+def test_the_note_of_a_gpu_has_what_is_known_of_it():
+    notes = [update({"gpu": name})["controls"]["gpu"]["note"] for name in ("h100-80gb", "m4-max-128gb", "own")]
+    assert notes == ["79.6 GiB, 3.35 TB/s, 989 TFLOP/s dense FP16", "107.5 GiB, 0.546 TB/s", "24 GiB"]
 
 
 @pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3-70b", False)])

@@ -156,3 +156,38 @@ def test_the_chart_shows_a_compared_model_and_its_crossing():
     for compared in (chart, fp8):
         assert all(svg.find(".//*[@class='kv-compared']") is not None for svg in figures(compared))
     assert "kv-compared" not in slots()["lab.chart"]
+
+
+def test_a_gpu_of_ones_own_has_the_memory_that_is_given():
+    """8 GiB less a tenth hold 7,730,941,132 bytes; of Llama-3.2 1B the weights take 2,471,628,800 and a token 32,768."""
+    found = slots(model="llama-3.2-1b", gpu="own", gpu_memory=8, tp=1, batch=1)
+    assert value(found["lab.max_context"]) == str((8 * 2**30 * 9 // 10 - 2_471_628_800) // 32_768)
+    assert value(found["lab.decode_ratio"]) == ""
+
+
+def test_an_engine_brings_its_reserve_and_its_block_until_they_are_moved():
+    brought = update({"engine": "vllm"})["controls"]
+    assert (brought["reserve"]["value"], brought["engine_block"]["value"]) == (8, 16)
+    first = update({})
+    chosen = update(
+        {"engine": "llama.cpp", "reserve": "10", "engine_block": "1", "changed": ["engine"], "hold": first["hold"]}
+    )
+    assert [chosen["controls"][name]["value"] for name in ("reserve", "engine_block")] == [2, 256]  # 1 GiB of 79.6
+    values = {name: str(state["value"]) for name, state in chosen["controls"].items()}
+    moved = update({**values, "reserve": "5", "changed": ["reserve"], "hold": chosen["hold"]})
+    assert [moved["controls"][name]["value"] for name in ("reserve", "engine_block")] == [5, 256]
+    linked = update({"fragment": f"#{chosen['fragment']}"})["controls"]
+    assert [linked[name]["value"] for name in ("engine", "reserve", "engine_block")] == ["llama.cpp", 2, 256]
+
+
+def test_fp8_in_vllm_is_a_type_of_its_own_for_a_latent_with_an_indexer():
+    found = update({"model": "glm-5.2", "cache_dtype": "fp8", "engine": "vllm"})
+    assert value(found["slots"]["lab.bytes_per_token"]) == str(78 * 656 + 21 * 132)
+    assert "fp8_ds_mla" in found["controls"]["cache_dtype"]["note"]
+    assert value(slots(model="glm-5.2", cache_dtype="fp8")["lab.bytes_per_token"]) == "47700"
+
+
+def test_a_type_for_latents_is_refused_for_a_model_with_heads():
+    found = update({"cache_dtype": "fp8_ds_mla"})
+    assert found["controls"]["cache_dtype"]["value"] == "fp16"
+    assert any("latents of 576" in problem for problem in found["problems"])
