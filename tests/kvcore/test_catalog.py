@@ -1,5 +1,7 @@
 import json
 import re
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
@@ -305,6 +307,12 @@ def test_every_gpu_has_the_sources_of_its_facts_and_the_day_they_were_read(row):
 def test_no_source_is_of_a_gpu_that_the_catalog_lacks():
     path = Path(kvcore.catalog.__file__).parent / "catalog" / "gpu_sources.json"
     assert list(json.loads(path.read_text("utf-8"))) == list(GPUS)
+
+
+def test_the_page_does_not_load_the_sources_of_gpus():
+    code = "import sys, kvcore.page; kvcore.page.update({}); print('kvcore.gpu_sources' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("missing", ["memory", "rates", "read"])
