@@ -309,6 +309,7 @@ def test_no_source_is_of_a_gpu_that_the_catalog_lacks():
     assert list(json.loads(path.read_text("utf-8"))) == list(GPUS)
 
 
+@pytest.mark.skipif(sys.platform == "emscripten", reason="Pyodide cannot start processes")
 def test_the_page_does_not_load_the_sources_of_gpus():
     code = "import sys, kvcore.page; kvcore.page.update({}); print('kvcore.gpu_sources' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
