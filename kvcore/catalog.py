@@ -1,28 +1,36 @@
-"""The catalog of published models and GPUs. Each entry names its source.
+"""The catalog of published models and GPUs. Each entry has a source.
 
 A model's entry holds fields of its config.json; its shape, cache and parameters are computed from them. The entries are
-in catalog/models.json and catalog/gpus.json, which are read once, at import; a model's shape is made when first used.
+in catalog/models.json and catalog/gpus.json, which are read once, at import; a model's shape is made when first used. The
+sources of the GPUs are in `kvcore.gpu_sources`.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import get_data
 from types import MappingProxyType
 
 from kvcore.config import shape_from_config
-from kvcore.errors import UnknownName, check_int
+from kvcore.errors import Invalid, UnknownName, check_int
 from kvcore.shape import Shape
 from kvcore.units import format_bytes
 from kvcore.weights import WeightStorage, shipped_storage
 
-__all__ = ["DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "OWN_GPU", "Gpu", "Model", "gpu", "model", "own_gpu"]
+__all__ = [
+    "DEFAULT_GPU", "DEFAULT_MODEL", "GPUS", "MODELS", "NUMBER_TYPES", "OWN_GPU", "Gpu", "Model", "gpu", "model", "own_gpu",
+]  # fmt: skip
 
 DEFAULT_MODEL = "llama-3-70b"
 DEFAULT_GPU = "h100-80gb"
 OWN_GPU = "own"
 """The id that stands for a GPU of which the reader gives the memory."""
+
+NUMBER_TYPES = ("fp16", "fp8", "int8", "fp4")
+"""The types of number that a peak rate of arithmetic is given for."""
+
+_MOST = 2**60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,13 +94,15 @@ class Gpu:
     label: the memory size it is sold under, such as "80 GB".
     memory_bytes: the memory its driver reports, in bytes; of Apple's chips, what Metal may use.
     bandwidth_bytes_per_second: its peak memory bandwidth, None if it is not known.
-    peak_flops: its peak rate of dense arithmetic, in operations a second, by type of number: "fp16", "fp8", "int8", "fp4". FP16
-        stands for BF16 too, and is with FP32 accumulation.
-    link_bytes_per_second: the fastest link to another one, in one direction.
-    memory_source: where the driver's output was published.
-    source: where the bandwidth and the rates are from.
-    read: when both were read (ISO date).
-    confidence: how certain the row is, and what about it is not.
+    peak_flops: its peak rate of dense arithmetic, in operations a second, by type of number, one of NUMBER_TYPES. FP16 stands for
+        BF16 too, and is with FP32 accumulation. A type is left out when the GPU has none or its rate was not found.
+    link, link_bytes_per_second: what joins it to others of its kind, and the rate of all its links together in one direction;
+        "" and None if that is not known. Data sheets mostly give the sum of both directions, twice as much.
+
+    The sources of a row are in `kvcore.gpu_sources`.
+
+    Raises:
+        Invalid: for a number that is not positive, a type of number that is not in NUMBER_TYPES, or a link without its rate.
 
     >>> GPUS["h100-80gb"].label, GPUS["h100-80gb"].memory_bytes == 81_559 * 2**20
     ('80 GB', True)
@@ -100,16 +110,24 @@ class Gpu:
 
     id: str
     name: str
+    maker: str
     label: str
     memory_bytes: int
-    maker: str
     bandwidth_bytes_per_second: int | None
-    peak_flops: Mapping[str, int]
-    link_bytes_per_second: int | None
-    memory_source: str
-    source: str
-    read: str
-    confidence: str
+    peak_flops: Mapping[str, int] = field(hash=False)
+    link: str = ""
+    link_bytes_per_second: int | None = None
+
+    def __post_init__(self) -> None:
+        check_int("memory_bytes", self.memory_bytes, 1, _MOST)
+        rates = {name: getattr(self, name) for name in ("bandwidth_bytes_per_second", "link_bytes_per_second")}
+        for name, rate in {**rates, **self.peak_flops}.items():
+            if rate is not None or name in self.peak_flops:
+                check_int(name, rate, 1, _MOST)
+        if unknown := [name for name in self.peak_flops if name not in NUMBER_TYPES]:
+            raise Invalid("peak_flops", unknown[0], f"one of {', '.join(NUMBER_TYPES)}")
+        if (self.link_bytes_per_second is None) is not (not self.link):
+            raise Invalid("link", self.link, "a name that comes with its rate")
 
     @property
     def fp16_flops(self) -> int | None:
@@ -126,11 +144,10 @@ def own_gpu(memory_bytes: int) -> Gpu:
     >>> own_gpu(24 * 2**30).label
     '24 GiB'
     """
-    check_int("gpu_bytes", memory_bytes, 1, 2**60)
-    label = format_bytes(memory_bytes)
+    label = format_bytes(check_int("gpu_bytes", memory_bytes, 1, _MOST))
     return Gpu(
         id=OWN_GPU, name=f"GPU of {label}", maker="", label=label, memory_bytes=memory_bytes, bandwidth_bytes_per_second=None,
-        peak_flops=MappingProxyType({}), link_bytes_per_second=None, memory_source="given", source="", read="", confidence="",
+        peak_flops=MappingProxyType({}),
     )  # fmt: skip
 
 
@@ -141,7 +158,12 @@ def _json(name: str) -> bytes:
 MODELS: Mapping[str, Model] = MappingProxyType({row["id"]: Model(**row) for row in json.loads(_json("models.json"))})
 """Every model by id, in the order of the menus that list them."""
 
-GPUS: Mapping[str, Gpu] = MappingProxyType({row["id"]: Gpu(**row) for row in json.loads(_json("gpus.json"))})
+GPUS: Mapping[str, Gpu] = MappingProxyType(
+    {
+        row["id"]: Gpu(**{**row, "peak_flops": MappingProxyType(row["peak_flops"])})
+        for row in json.loads(_json("gpus.json"))
+    }
+)
 """Every GPU by id, in the order of the menus that list them."""
 
 

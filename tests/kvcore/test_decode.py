@@ -1,8 +1,9 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from kvcore.catalog import GPUS, MODELS
+from kvcore.catalog import GPUS, MODELS, own_gpu
 from kvcore.decode import DecodeStep
 from kvcore.dtypes import cache_dtype, weight_dtype
 from kvcore.errors import OutOfRange
@@ -60,3 +61,15 @@ def test_the_bytes_are_divided_among_the_gpus():
 def test_a_step_on_no_gpu_is_refused():
     with pytest.raises(OutOfRange, match="gpus: 0"):
         step(gpus=0)
+
+
+@pytest.mark.parametrize("name", ["memory_seconds", "compute_seconds", "memory_over_compute"])
+def test_a_gpu_of_unknown_rates_has_work_and_no_time(name):
+    untimed = replace(step(), gpu=own_gpu(80 * 2**30))
+    assert (untimed.bytes_read, untimed.flops) == (step().bytes_read, step().flops)
+    assert getattr(untimed, name) is None
+
+
+def test_a_gpu_of_known_bandwidth_alone_has_a_time_to_read():
+    mac = replace(step(gpus=1), gpu=GPUS["m4-max-128gb"])
+    assert (mac.memory_seconds, mac.compute_seconds) == (Fraction(162_582_249_472, 546_000_000_000), None)

@@ -17,6 +17,7 @@ _BLOCKS: dict[str, Callable[[], Html]] = {
     "models.catalog": catalog.models,
     "models.sources": catalog.sources,
     "models.gpus": catalog.gpus,
+    "models.gpu_sources": catalog.gpu_sources,
     **evidence.TABLES,
     "gallery.figures": gallery,
 }

@@ -1,10 +1,11 @@
-"""The tables of the page of models: the catalog's models, the sources of their facts, and the GPUs."""
+"""The tables of the page of models: the catalog's models and GPUs, and the sources of their facts."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from kvcore.catalog import GPUS, MODELS, Gpu, Model
+from kvcore.catalog import GPUS, MODELS, NUMBER_TYPES, Gpu, Model
 from kvcore.dtypes import CACHE_DTYPES
+from kvcore.gpu_sources import GPU_SOURCES
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
@@ -38,12 +39,23 @@ def sources() -> Html:
 
 
 def gpus() -> Html:
-    """The table of all GPUs: memory, rates, and the sources of both."""
+    """The table of all GPUs: memory, bandwidth, peak rates by type of number, and the link to the next GPU."""
     return table(
         words.GPUS_TABLE,
         words.GPU_HEADS,
         (list(_gpu(row)) for row in GPUS.values()),
         class_="kv-data kv-sortable kv-record kv-record-gpus",
+    )
+
+
+def gpu_sources() -> Html:
+    """The table of sources: where and when each GPU's facts were read, and what is uncertain about them."""
+    rows = (
+        [GPUS[name].name, row.read, *map(_prose, (row.memory, row.rates, row.link or phrases.UNKNOWN, row.confidence))]
+        for name, row in GPU_SOURCES.items()
+    )
+    return table(
+        words.GPU_SOURCES_TABLE, words.GPU_SOURCES_HEADS, rows, class_="kv-data kv-sortable kv-record kv-record-sources"
     )
 
 
@@ -125,19 +137,15 @@ def _gpu(row: Gpu) -> Iterator[Html | str]:
     yield row.label
     yield _bytes(row.memory_bytes)
     yield _count(row.memory_bytes)
-    yield _rate(row.bandwidth_bytes_per_second, phrases.bandwidth)
-    for kind in ("fp16", "fp8", "int8", "fp4"):
-        yield _rate(row.peak_flops.get(kind), words.teraflops)
-    yield _rate(row.link_bytes_per_second, phrases.bandwidth)
-    yield _prose(row.memory_source)
-    yield _prose(row.source)
-    yield row.read
-    yield _prose(row.confidence)
+    yield _rate(row.bandwidth_bytes_per_second, 10**12, phrases.bandwidth)
+    for number_type in NUMBER_TYPES:
+        yield _rate(row.peak_flops.get(number_type), 10**12, words.teraflops)
+    yield row.link or phrases.UNKNOWN
+    yield _rate(row.link_bytes_per_second, 10**9, words.gigabytes)
 
 
-def _rate(number: int | None, text: Callable[[str], str]) -> Html:
-    """A rate in units of 10**12 a second."""
-    return data(number, phrases.UNKNOWN if number is None else text(significant(Fraction(number, 10**12))))
+def _rate(rate: int | None, unit: int, worded: Callable[[str], str]) -> Html:
+    return data(rate, phrases.UNKNOWN if rate is None else worded(significant(Fraction(rate, unit))))
 
 
 def _prose(text: str) -> Html:

@@ -37,8 +37,12 @@ SOURCES_HEADS = ("Model", "Read", "Shape from", "Published count from", "Remarks
 GPUS_TABLE = "Every GPU of the catalogue"
 
 GPU_HEADS = (
-    "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "FP8", "INT8", "FP4", "Link, one way", "Memory from", "Rates from", "Read", "Remarks",
+    "GPU", "Sold as", "Memory", "in bytes", "Bandwidth", "Dense FP16", "FP8", "INT8", "FP4", "Link", "One way",
 )  # fmt: skip
+
+GPU_SOURCES_TABLE = "Where each GPU's facts are from"
+
+GPU_SOURCES_HEADS = ("GPU", "Read", "Memory from", "Rates from", "Link from", "Remarks")
 
 PAPER_ONLY = "No public weights: written from the paper."
 
@@ -49,6 +53,10 @@ NO_COUNT = "none found"
 
 def teraflops(value: str) -> str:
     return f"{value} TFLOP/s"
+
+
+def gigabytes(value: str) -> str:
+    return f"{value} GB/s"
 
 
 def left_out(what: str) -> str:

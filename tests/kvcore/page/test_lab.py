@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from kvcore.catalog import MODELS
+from kvcore.catalog import GPUS, MODELS
 from kvcore.page import BLOCK_SLOTS, form, update
 from kvcore.page.chart import words as chart_words
 from kvcore.page.html import escape
@@ -140,6 +140,25 @@ def test_every_model_of_the_catalog_gets_an_answer_without_problems(model):
     assert answer["problems"] == []
     assert answer["slots"]["lab.weights"].isascii()
     assert int(value(answer["slots"]["lab.params"])) == MODELS[model].shape.params
+
+
+def test_the_list_of_gpus_is_in_groups():
+    (text,) = re.findall(r'<select[^>]* name="gpu".*?</select>', "".join(form("lab")), re.DOTALL)
+    groups = {
+        name: re.findall('value="([^"]+)"', options)
+        for name, options in re.findall('label="([^"]+)">(.*?)</optgroup>', text)
+    }
+    assert list(groups) == [
+        "NVIDIA, data centre", "NVIDIA, workstation", "NVIDIA GeForce", "AMD Instinct", "Google TPU", "Apple",
+    ]  # fmt: skip
+    assert groups["NVIDIA, data centre"][:3] == ["h100-80gb", "a100-80gb", "h200"]
+    assert groups["AMD Instinct"] == ["mi300x", "mi325x", "mi355x", "mi250", "mi210"]
+    assert sum(map(len, groups.values())) == len(GPUS)
+
+
+def test_the_note_of_a_gpu_has_what_is_known_of_it():
+    notes = [update({"gpu": name})["controls"]["gpu"]["note"] for name in ("h100-80gb", "m4-max-128gb", "own")]
+    assert notes == ["79.6 GiB, 3.35 TB/s, 989 TFLOP/s dense FP16", "107.5 GiB, 0.546 TB/s", "24 GiB"]
 
 
 @pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3-70b", False)])

@@ -43,7 +43,8 @@ def test_a_table_has_a_name_keyboard_focus_and_rows_of_equal_length(name):
 
 
 def test_every_model_and_gpu_has_a_row_with_its_source():
-    for name, facts in (("models.catalog", MODELS), ("models.sources", MODELS), ("models.gpus", GPUS)):
+    facts_of = {"models.catalog": MODELS, "models.sources": MODELS, "models.gpus": GPUS, "models.gpu_sources": GPUS}
+    for name, facts in facts_of.items():
         assert [row[0] for row in rows(name)[1:]] == [model.name for model in facts.values()]
     assert [row[2] for row in rows("models.sources")[1:]] == [model.source for model in MODELS.values()]
 
@@ -52,6 +53,27 @@ def test_a_row_of_the_catalog_has_the_numbers_of_the_article():
     (row,) = [row for row in rows("models.catalog") if row[0] == "Llama-3 70B"]
     assert row[3:12] == ["80", "80 all tokens", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
     assert row[14:] == ["70,553,706,496", "\N{EN DASH}", "70,553,706,496", "equal", "131.4 GiB"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        pytest.param(
+            "NVIDIA B200 SXM",
+            ["180 GB", "179.1 GiB", "192,265,846,784", "7.70 TB/s", "2,250 TFLOP/s", "4,500 TFLOP/s",
+             "4,500 TFLOP/s", "9,000 TFLOP/s", "NVLink 5", "900 GB/s"],
+            id="every rate is known",
+        ),
+        pytest.param(
+            "Apple M4 Pro, 48 GB",
+            ["48 GB", "37.4 GiB", "40,200,896,512", "0.273 TB/s", *["\N{EN DASH}"] * 6],
+            id="memory and bandwidth alone",
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_of_a_gpu_has_its_memory_its_rates_and_its_link(name, cells):
+    (row,) = [row[1:] for row in rows("models.gpus") if row[0] == name]
+    assert row == cells
 
 
 def test_the_tables_have_every_record_once():
