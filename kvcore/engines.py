@@ -36,6 +36,7 @@ class Engine:
     reserve_of_rest: the fraction is of the memory that the weights leave.
     block_size: the tokens of a block (page).
     cache_dtypes: the names of the types that it can cache in, besides 16 bits.
+    latent_cache_dtypes: those of them in which it can cache latents; empty stands for all of them.
     sparse_fp8: the type that "fp8" stands for where a latent has an indexer; "" if it is fp8.
     index_keys_copied: under context parallelism each GPU keeps all keys of an indexer.
     state_dtype, convolution_dtype: the types of recurrent states, "" for what the model's config says.
@@ -51,6 +52,7 @@ class Engine:
     reserve_of_rest: bool = False
     block_size: int = 1
     cache_dtypes: tuple[str, ...] = ()
+    latent_cache_dtypes: tuple[str, ...] = ()
     sparse_fp8: str = ""
     index_keys_copied: bool = False
     state_dtype: str = ""
@@ -77,10 +79,11 @@ _ALL = (
     Engine(
         id="vllm", name="vLLM", version="002f10e", read=_READ, reserve=Fraction(8, 100), block_size=16,
         cache_dtypes=("fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4", "fp8_ds_mla", "nvfp4_ds_mla"),
-        sparse_fp8="fp8_ds_mla",
+        latent_cache_dtypes=("fp8", "fp8_ds_mla", "nvfp4_ds_mla"), sparse_fp8="fp8_ds_mla",
         sources=(
             "vllm-project/vllm@002f10e, vllm/config/cache.py: gpu_memory_utilization 0.92, DEFAULT_BLOCK_SIZE 16, CacheDType",
             "vllm-project/vllm, vllm/model_executor/models (deepseek_v2): fp8 becomes fp8_ds_mla with a sparse indexer",
+            "vllm-project/vllm@002d68e, vllm/v1/attention/backends/mla/flashinfer_mla.py: supported_kv_cache_dtypes fp8 besides 16 bits",
         ),
     ),
     Engine(
@@ -137,11 +140,7 @@ def cached_as(chosen: Engine, dtype: Dtype, shape: Shape) -> Dtype:
     if dtype.name != "fp8" or not chosen.sparse_fp8:
         return dtype
     sparse = CACHE_DTYPES[chosen.sparse_fp8]
-    latents = [group for group in shape.groups if isinstance(group, LatentGroup)]
-    indexed = any(group.index_dim for group in latents)
-    return (
-        sparse if indexed and all(sparse.latent_width == group.kv_rank + group.rope_dim for group in latents) else dtype
-    )
+    return sparse if _is_sparse(shape, sparse) else dtype
 
 
 def suggested_cache_dtypes(chosen: Engine, shape: Shape) -> tuple[Dtype, ...]:
@@ -151,13 +150,19 @@ def suggested_cache_dtypes(chosen: Engine, shape: Shape) -> tuple[Dtype, ...]:
     >>> [dtype.name for dtype in suggested_cache_dtypes(engine("tensorrt-llm"), model("llama-3-70b").shape)]
     ['fp8', 'int8', 'nvfp4']
     """
+    latents = [group for group in shape.groups if isinstance(group, LatentGroup)]
     names = LAB_CACHE_DTYPES if chosen is NO_ENGINE else chosen.cache_dtypes
-    widths = {group.kv_rank + group.rope_dim if isinstance(group, LatentGroup) else 0 for group in shape.groups}
-    return tuple(
-        cached_as(chosen, dtype, shape)
-        for name in names
-        if not (dtype := CACHE_DTYPES[name]).latent_width or widths == {dtype.latent_width}
-    )
+    if latents and chosen.latent_cache_dtypes:
+        names = chosen.latent_cache_dtypes
+    offered = (cached_as(chosen, CACHE_DTYPES[name], shape) for name in names)
+    return tuple(dict.fromkeys(dtype for dtype in offered if not dtype.latent_width or _is_sparse(shape, dtype)))
+
+
+def _is_sparse(shape: Shape, dtype: Dtype) -> bool:
+    """Whether all that is cached is latents that this type is made for, some of them with an indexer."""
+    latents = [group for group in shape.groups if isinstance(group, LatentGroup)]
+    fits = {group.kv_rank + group.rope_dim for group in latents} == {dtype.latent_width}
+    return fits and len(latents) == len(shape.groups) and any(group.index_dim for group in latents)
 
 
 def with_state_dtypes(shape: Shape, state: str = "", convolution: str = "") -> Shape:

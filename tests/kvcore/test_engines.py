@@ -91,9 +91,10 @@ def test_what_is_suggested_suits_the_model():
     assert [dtype.name for dtype in suggested_cache_dtypes(engine("vllm"), MODELS["llama-3-70b"].shape)] == [
         "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4",
     ]  # fmt: skip
+    of_deepseek = suggested_cache_dtypes(engine("vllm"), MODELS["deepseek-v3"].shape)
+    assert [dtype.name for dtype in of_deepseek] == ["fp8"]  # latents without an indexer
     of_glm = [dtype.name for dtype in suggested_cache_dtypes(engine("vllm"), MODELS["glm-5.2"].shape)]
-    assert "nvfp4_ds_mla" in of_glm
-    assert of_glm[0] == "fp8_ds_mla"
+    assert of_glm == ["fp8_ds_mla", "nvfp4_ds_mla"]
 
 
 @pytest.mark.parametrize(
