@@ -91,7 +91,7 @@ def divided(split: Split) -> str:
     """How the GPUs divide the model, if there are several."""
     parts = [
         f"{format_count(count)} {name}"
-        for count, name in ((split.tp, "tensor parallel"), (split.pp, "pipeline stages"), (split.dp, "copies"))
+        for count, name in ((split.tp, "tensor parallel"), (split.pp, "pipeline stages"), (split.dp, "data parallel"))
         if count > 1
     ]
     return " \N{MULTIPLICATION SIGN} ".join(parts)
