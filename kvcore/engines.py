@@ -18,6 +18,7 @@ from kvcore.shape import Shape
 __all__ = [
     "ENGINES",
     "NO_ENGINE",
+    "STATE_DTYPES",
     "Engine",
     "as_engine_stores",
     "cached_as",
@@ -109,6 +110,9 @@ _ALL = (
     ),
 )  # fmt: skip
 
+STATE_DTYPES = ("fp32", "fp16", "bf16")
+"""The types of recurrent states, by name: engines keep them in 32 or 16 bits, as they are written anew at every token."""
+
 ENGINES: Mapping[str, Engine] = MappingProxyType({row.id: row for row in _ALL})
 """Every engine by id; "none" stands for the formula alone."""
 
@@ -169,17 +173,17 @@ def with_state_dtypes(shape: Shape, state: str = "", convolution: str = "") -> S
     """Return a shape whose recurrent states are stored in these types, by name; "" leaves a type as the config says.
 
     Raises:
-        UnknownName: naming state_dtype, for a name that is no type.
+        UnknownName: naming state_dtype or conv_dtype, for a name that is none of STATE_DTYPES.
 
     >>> from kvcore.catalog import model
-    >>> falcon = model("qwen3.6-27b").shape
-    >>> with_state_dtypes(falcon, "fp32", "fp32").state_bytes * 4 / 2**20  # as llama.cpp prints it for 4 sequences
+    >>> qwen = model("qwen3.6-27b").shape
+    >>> with_state_dtypes(qwen, "fp32", "fp32").state_bytes * 4 / 2**20  # as llama.cpp prints it for 4 sequences
     598.5
     """
     chosen = {}
-    for role, name in (("state", state), ("convolution", convolution)):
-        if name and name not in CACHE_DTYPES:
-            raise UnknownName("state_dtype", name, f"one of {', '.join(CACHE_DTYPES)}")
+    for role, field, name in (("state", "state_dtype", state), ("convolution", "conv_dtype", convolution)):
+        if name and name not in STATE_DTYPES:
+            raise UnknownName(field, name, f"one of {', '.join(STATE_DTYPES)}")
         if name:
             chosen[role] = CACHE_DTYPES[name]
     if not chosen or not shape.state_bytes:

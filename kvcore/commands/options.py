@@ -9,7 +9,15 @@ from types import MappingProxyType
 from kvcore.catalog import DEFAULT_GPU, GPUS, MODELS, gpu
 from kvcore.config import parse_config, read_config
 from kvcore.dtypes import CACHE_DTYPES, Dtype, cache_dtype
-from kvcore.engines import ENGINES, as_engine_stores, cached_as, engine, suggested_cache_dtypes, with_state_dtypes
+from kvcore.engines import (
+    ENGINES,
+    STATE_DTYPES,
+    as_engine_stores,
+    cached_as,
+    engine,
+    suggested_cache_dtypes,
+    with_state_dtypes,
+)
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
 from kvcore.parallel import PerGpu, Split
@@ -88,10 +96,16 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--block-size", metavar="N", help="tokens of a block (default: the engine's; 1 without one)")
     parser.add_argument(
-        "--state-dtype", default="", metavar="D", help="type of recurrent states (default: the engine's)"
+        "--state-dtype",
+        default="",
+        metavar="D",
+        help=f"type of recurrent states: {', '.join(STATE_DTYPES)} (default: the engine's)",
     )
     parser.add_argument(
-        "--conv-dtype", default="", metavar="D", help="type of convolution states (default: the engine's)"
+        "--conv-dtype",
+        default="",
+        metavar="D",
+        help="type of convolution states, one of the same (default: the engine's)",
     )
     for name in _EDITS:
         parser.add_argument(

@@ -141,6 +141,9 @@ def test_a_name_that_is_not_known_is_refused():
     for call, field in (
         (lambda: engine("torch"), "engine"),
         (lambda: with_state_dtypes(MODELS["qwen3.6-27b"].shape, "fp9"), "state_dtype"),
+        (lambda: with_state_dtypes(MODELS["qwen3.6-27b"].shape, "fp8_ds_mla"), "state_dtype"),  # for latents alone
+        (lambda: with_state_dtypes(MODELS["qwen3.6-27b"].shape, "", "int8_per_token_head"), "conv_dtype"),
+        (lambda: with_state_dtypes(MODELS["llama-3-70b"].shape, "", "fp9"), "conv_dtype"),  # without a state too
     ):
         with pytest.raises(UnknownName) as caught:
             call()
