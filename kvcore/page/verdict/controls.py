@@ -4,7 +4,7 @@ from kvcore.page.controls import Number
 from kvcore.page.lab.words import GROUP_SPLIT
 from kvcore.page.parts import Group
 from kvcore.page.verdict import words
-from kvcore.verdict import GPU_COUNTS
+from kvcore.splits import GPU_COUNTS
 
 GPUS = Number(
     name="gpus", label=words.GPUS, unit=words.UNIT_GPUS, default=2, low=1, high=65536, stops=GPU_COUNTS,

@@ -16,7 +16,7 @@ from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import CP, DIVIDED, DP, ENGINE_BLOCK, EP, GPUS, PP, RESERVE, TP
 from kvcore.parallel import MOST_GPUS, Split, most_context_parallel
 from kvcore.shape import Shape
-from kvcore.verdict import split_for
+from kvcore.splits import split_for
 
 
 def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:
