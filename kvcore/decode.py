@@ -49,8 +49,8 @@ class DecodeStep:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read from memory: all weights and the whole cache."""
-        return self.footprint.total_bytes
+        """Bytes read from memory: all weights, and the cache of each sequence, a shared prompt as often as it is read."""
+        return self.footprint.weights_bytes + self.footprint.batch * self.footprint.bytes_per_sequence
 
     @property
     def flops(self) -> int:

@@ -32,16 +32,18 @@ def size(
     value_dtype: str | None = None,
     weight_dtype: str = "fp16",
     gpu: str | Gpu = DEFAULT_GPU,
+    shared_prompt: int = 0,
 ) -> Footprint:
     """Return the Footprint of a model at a context (tokens of each sequence) and a batch (sequences).
 
     cache_dtype: the type of K and V. value_dtype: the type of V, if it differs. gpu: a GPU of the catalog, or its id.
     weight_dtype: a name of `kvcore.weights.WEIGHT_STORAGES`, or "shipped": as the published checkpoint or the config has them.
+    shared_prompt: tokens with which all sequences begin alike; they are stored once.
 
     Raises:
         UnknownName: for a model, type or GPU that kvcore does not have.
         Invalid, Unsupported: naming the field, for a config that cannot be read.
-        OutOfRange: naming the field, for a context or batch out of range.
+        OutOfRange: naming the field, for a context, batch or shared prompt out of range.
 
     >>> size("llama-3-70b", batch=8).cache_bytes
     21474836480
@@ -59,6 +61,7 @@ def size(
         value_dtype=None if value_dtype is None else dtypes.cache_dtype(value_dtype, "value_dtype"),
         weight_dtype=weight_storage(weight_dtype, _shipped(of)),
         gpu_bytes=chosen.memory_bytes,
+        shared_prompt=shared_prompt,
         name=of.name if isinstance(of, Model) else model(of).name if isinstance(of, str) else "",
     )
 

@@ -3,13 +3,17 @@
     cache(context, batch) = batch * (cache of one sequence of that context + its recurrent state)
     total = weights + cache
 
+If all sequences begin with the same prompt of s tokens, it is stored once, and each sequence stores the rest:
+
+    cache(context, batch) = sequence(s) + batch * sequence(context - s)
+
 If all layers use full attention, the cache of a sequence is 2 * L * n_kv * d_h * p * context, as in the article. In
 general it is the sum over the groups of layers. Results are exact integers (bytes, tokens, sequences, GPUs) or fractions.
 
 The cliff is where the cache gets larger than the weights.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -34,10 +38,11 @@ class Footprint:
     weight_dtype: the type of the weights, or how they are stored if that is not one type.
     cache_dtype: the type of K and V. value_dtype: the type of V, if it differs from that of K.
     gpu_bytes: memory of one GPU, as its driver reports it.
+    shared_prompt: tokens with which all sequences begin alike, and which are stored once; 0 if nothing is shared.
     name: the model's name for titles of figures; it may be empty.
 
     Raises:
-        OutOfRange: naming the field, when context, batch or gpu_bytes is out of range.
+        OutOfRange: naming the field, when context, batch, gpu_bytes or shared_prompt is out of range.
         Unsupported: for a type that the model's layers cannot be cached in.
 
     >>> from kvcore import size
@@ -53,12 +58,14 @@ class Footprint:
     weight_dtype: Dtype | WeightStorage
     gpu_bytes: int
     value_dtype: Dtype | None = None
+    shared_prompt: int = 0
     name: str = ""
 
     def __post_init__(self) -> None:
         check_int("context", self.context, 1, MOST_TOKENS)
         check_int("batch", self.batch, 1, MOST_SEQUENCES)
         check_int("gpu_bytes", self.gpu_bytes, 1, 2**60)
+        check_int("shared_prompt", self.shared_prompt, 0, MOST_TOKENS)
         check_cache_dtype(self.cache_dtype, self.shape.groups)
         if self.value_dtype is not None:
             check_cache_dtype(self.value_dtype, self.shape.groups, "value_dtype")
@@ -83,8 +90,27 @@ class Footprint:
         return self.sequence_curve((check_int("context", context, 0, MOST_TOKENS),))[0]
 
     def cache_curve(self, contexts: Sequence[int]) -> list[int]:
-        """Return the bytes of cache and state of the whole batch at each of these contexts, as the cliff chart plots them."""
-        return [self.batch * size for size in self.sequence_curve(contexts)]
+        """Return the bytes of cache and state of the whole batch at each of these contexts, as the cliff chart plots them.
+
+        A shared prompt is one more sequence of its tokens, and every other one is shorter by them. So in a layer with a
+        window the end of the prompt is kept as far as the window reaches, and a recurrent state as it was at that end:
+        what a new sequence needs to begin from it.
+
+        >>> from kvcore import size
+        >>> size("llama-3-70b", context=8192, batch=8, shared_prompt=2048).cache_bytes / 2**30  # 2,048 + 8 * 6,144 tokens
+        15.625
+        """
+        if not self.shared_prompt:
+            return [self.batch * size for size in self.sequence_curve(contexts)]
+        shared = [min(self.shared_prompt, context) for context in contexts]
+        rest = [context - tokens for context, tokens in zip(contexts, shared, strict=True)]
+        once, each = self.sequence_curve(shared), self.sequence_curve(rest)
+        return [prompt + self.batch * own for prompt, own in zip(once, each, strict=True)]
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of recurrent state among `cache_bytes`: of every sequence, and of the shared prompt's end."""
+        return (self.batch + (self.shared_prompt > 0)) * self.shape.state_bytes
 
     @cached_property
     def bytes_per_sequence(self) -> int:
@@ -105,7 +131,7 @@ class Footprint:
     @cached_property
     def cache_bytes(self) -> int:
         """Bytes of cache and state of the whole batch at this context."""
-        return self.batch * self.bytes_per_sequence
+        return self.cache_curve((self.context,))[0]
 
     @cached_property
     def weights_bytes(self) -> int:
@@ -130,12 +156,17 @@ class Footprint:
     @cached_property
     def cliff_context(self) -> int | None:
         """The shortest context at which the cache exceeds the weights at this batch, or None if it never does."""
-        return self.least_context_over(self.weights_bytes // self.batch)
+        return self._least_context(lambda context: self.cache_curve((context,))[0], self.weights_bytes)
 
     @property
     def cliff_batch(self) -> int | None:
-        """The smallest batch at which the cache exceeds the weights at this context, or None for a model without a cache."""
-        return self.weights_bytes // self.bytes_per_sequence + 1 if self.bytes_per_sequence else None
+        """The smallest batch at which the cache exceeds the weights at this context, or None if it never does."""
+        prompt = min(self.shared_prompt, self.context)
+        room = self.weights_bytes - (self.sequence_bytes(prompt) if prompt else 0)
+        each = self.sequence_bytes(self.context - prompt)
+        if room < 0:
+            return 1
+        return room // each + 1 if each else None
 
     @property
     def gpus_by_memory(self) -> int:
@@ -148,19 +179,26 @@ class Footprint:
     def least_context_over(self, budget: int) -> int | None:
         """Return the shortest context at which one sequence takes more than `budget` bytes, or None if none does.
 
-        A sequence's bytes are piecewise linear in its context: the slope changes only where the window of a group of
-        layers is full. So each linear piece is solved in turn, from the shortest contexts on.
-
         >>> from kvcore import size
         >>> size("mistral-7b-v0.1").least_context_over(2**20)  # 131,072 bytes a token: 8 tokens are a MiB
         9
         >>> size("mistral-7b-v0.1").least_context_over(2**29) is None  # the window of 4,096 tokens takes 2**29 bytes
         True
         """
+        return self._least_context(self.sequence_bytes, budget)
+
+    def _least_context(self, size: Callable[[int], int], budget: int) -> int | None:
+        """The shortest context at which this size exceeds the budget.
+
+        The size is piecewise linear in the context: its slope changes only where the shared prompt ends and where the
+        window of a group of layers is full. So each linear piece is solved in turn, from the shortest contexts on.
+        """
+        caps = {cap for group in self.shape.groups if (cap := group.max_cached_tokens)}
+        bends = caps | {self.shared_prompt} | {self.shared_prompt + cap for cap in caps}
         start = 0
-        for end in (*sorted({cap for group in self.shape.groups if (cap := group.max_cached_tokens)}), None):
-            base = self.sequence_bytes(start)
-            slope = self.sequence_bytes(start + 1) - base
+        for end in (*sorted(bends - {0}), None):
+            base = size(start)
+            slope = size(start + 1) - base
             if base > budget:
                 return max(1, start)
             if slope:

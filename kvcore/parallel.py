@@ -209,9 +209,34 @@ class PerGpu:
         return -(-self.footprint.batch // self.split.dp)
 
     @property
+    def shared_tokens(self) -> int:
+        """Tokens of the shared prompt that are stored once on each dp copy of the attention: its whole blocks.
+
+        Source: vllm-project/vllm, docs/design/prefix_caching.md: only full blocks are cached.
+        """
+        block = self.block_size * self.split.cp
+        return self.footprint.shared_prompt // block * block
+
+    def own_bytes(self, context: int) -> int:
+        """Return the bytes of one sequence of `context` tokens without the shared prompt."""
+        return self.sequence_bytes(context - min(self.shared_tokens, context))
+
+    def prompt_bytes(self, context: int) -> int:
+        """Return the bytes of the shared prompt, as far as sequences of `context` tokens have it; 0 if nothing is shared."""
+        return self.sequence_bytes(min(self.shared_tokens, context)) if self.shared_tokens else 0
+
+    @property
     def cache_bytes(self) -> int:
-        """Bytes of cache and state of `sequences` sequences at the footprint's context."""
-        return self.sequences * self.sequence_bytes(self.footprint.context)
+        """Bytes of cache and state of `sequences` sequences at the footprint's context, a shared prompt counted once."""
+        return self._load_bytes(self.footprint.context)
+
+    @property
+    def batch_state_bytes(self) -> int:
+        """Bytes of recurrent state among `cache_bytes`: of every sequence, and of the shared prompt's end."""
+        return (self.sequences + (self.shared_tokens > 0)) * self.state_bytes
+
+    def _load_bytes(self, context: int) -> int:
+        return self.prompt_bytes(context) + self.sequences * self.own_bytes(context)
 
     @cached_property
     def weights_bytes(self) -> int:
@@ -256,23 +281,23 @@ class PerGpu:
 
         0 when not one sequence fits; None when there is no limit, because a sequence takes no memory.
         """
-        per_sequence = self.sequence_bytes(self.footprint.context)
-        if not per_sequence:
-            return None if self.room_bytes >= 0 else 0
-        return max(0, self.room_bytes // per_sequence) * self.split.dp
+        context = self.footprint.context
+        room, each = self.room_bytes - self.prompt_bytes(context), self.own_bytes(context)
+        if not each:
+            return None if room >= 0 else 0
+        return max(0, room // each) * self.split.dp
 
     @property
     def max_context(self) -> int | None:
         """The largest context at this batch; 0 when not one token fits, None when every context up to MOST_TOKENS fits."""
-        budget = self.room_bytes // self.sequences
-        if self.sequence_bytes(1) > budget:
+        if self._load_bytes(1) > self.room_bytes:
             return 0
-        if self.sequence_bytes(MOST_TOKENS) <= budget:
+        if self._load_bytes(MOST_TOKENS) <= self.room_bytes:
             return None
         low, high = 1, MOST_TOKENS
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.sequence_bytes(middle) <= budget else (low, middle)
+            low, high = (middle, high) if self._load_bytes(middle) <= self.room_bytes else (low, middle)
         return low
 
     def _stored(self, tokens: int) -> int:

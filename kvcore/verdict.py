@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kvcore.dtypes import Dtype
+from kvcore.errors import check_int
 from kvcore.parallel import PerGpu, Split
 from kvcore.splits import GPU_COUNTS, splits_over
 from kvcore.weights import WeightStorage
 
-__all__ = ["DIMENSIONS", "Verdict", "Way"]
+__all__ = ["DIMENSIONS", "Held", "Verdict", "Way"]
 
 DIMENSIONS = ("cache_dtype", "weight_dtype", "context", "batch", "gpus")
 """What may be changed to make a deployment fit, in the order in which `Verdict.ways` lists them."""
@@ -33,11 +34,26 @@ class Way:
     before: PerGpu
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """How many sequences of one length are held at the same time: on the GPUs, and besides these in host memory.
+
+    context: tokens of each. on_gpus, in_host: sequences; None if there is no limit.
+    """
+
+    context: int
+    on_gpus: int | None
+    in_host: int | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """The answer about a deployment: does it fit, what fits at most, and how to make it fit.
 
-    deployment: the load, the GPUs and how the model is divided among them.
+    deployment: the load, the GPUs and how the model is divided among them. Its context is the longest that each user is
+        promised: it fits if all are that long.
+    average: tokens that a sequence has on average, None if all have the deployment's context.
+    host_bytes: memory of the host for caches of users who wait; 0 if there is none.
     cache_dtypes, weight_dtypes: the types that may be suggested in place of the deployment's own.
 
     >>> from kvcore import size, split
@@ -47,8 +63,15 @@ class Verdict:
     """
 
     deployment: PerGpu
+    average: int | None = None
+    host_bytes: int = 0
     cache_dtypes: Sequence[Dtype] = ()
     weight_dtypes: Sequence[WeightStorage] = ()
+
+    def __post_init__(self) -> None:
+        if self.average is not None:
+            check_int("average", self.average, 1, self.deployment.footprint.context)
+        check_int("host_bytes", self.host_bytes, 0, 2**60)
 
     @property
     def fits(self) -> bool:
@@ -64,6 +87,35 @@ class Verdict:
     def max_context(self) -> int | None:
         """The largest context at this batch; 0 if not one token fits, None if there is no limit."""
         return self.deployment.max_context
+
+    @property
+    def at_average(self) -> PerGpu:
+        """The deployment with sequences of the average length."""
+        return self._with(context=self.average)
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """What is held if all sequences have the deployment's context, and if all have the average length, if it differs.
+
+        Host memory is divided evenly among the GPUs, each of which keeps its share of a sequence there, without the
+        shared prompt. Source: vllm-project/vllm, vllm/config/cache.py (kv_offloading_size: the sum over all GPUs).
+
+        >>> from kvcore import size, split
+        >>> share = split(size("llama-3-70b", context=8192, batch=8), tp=4)
+        >>> Verdict(deployment=share, average=2048, host_bytes=64 * 2**30).held
+        (Held(context=8192, on_gpus=62, in_host=25), Held(context=2048, on_gpus=248, in_host=102))
+        """
+        shares = [self.deployment]
+        if self.average not in {None, self.deployment.footprint.context}:
+            shares.append(self.at_average)
+        return tuple(
+            Held(context=share.footprint.context, on_gpus=share.max_batch, in_host=self._in_host(share))
+            for share in shares
+        )
+
+    def _in_host(self, share: PerGpu) -> int | None:
+        each = share.own_bytes(share.footprint.context)
+        return self.host_bytes // share.split.gpus // each * share.split.dp if each else None
 
     @cached_property
     def fewest(self) -> Split | None:
@@ -124,7 +176,7 @@ class Verdict:
 
     def _context_way(self) -> Way | None:
         longest = self.max_context
-        if not longest:
+        if not longest or longest <= self.deployment.footprint.shared_prompt:  # nothing but the prompt would be left
             return None
         return Way(
             dimension="context",

@@ -77,6 +77,12 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
         ("batch", "1", "sequences"),
     ):
         parser.add_argument(f"--{name}", default=default, metavar="N", help=f"{text} (default: %(default)s)")
+    for flag, metavar, text in (
+        ("--average", "N", "tokens that a sequence has on average (default: the context)"),
+        ("--shared-prompt", "N", "tokens with which all sequences begin alike, stored once"),
+        ("--host-memory", "BYTES", "memory of the host for the caches of users who wait, such as 256GiB"),
+    ):
+        parser.add_argument(flag, metavar=metavar, help=text)
     add_dtypes(parser)
     names = ", ".join((SHIPPED, *WEIGHT_STORAGES))
     parser.add_argument("--weight-dtype", default="fp16", metavar="D", help=f"{names} (default: %(default)s)")
@@ -129,6 +135,7 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         shape=with_state_dtypes(as_engine_stores(serving, shape), options.state_dtype, options.conv_dtype),
         context=number("context", options.context),
         batch=number("batch", options.batch),
+        shared_prompt=0 if options.shared_prompt is None else number("shared_prompt", options.shared_prompt),
         cache_dtype=cached_as(serving, keys, shape),
         value_dtype=values if options.v_dtype is not None else None,
         weight_dtype=weight_storage(options.weight_dtype, weights),
@@ -157,6 +164,8 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
         verdict=Verdict(
             deployment=share,
+            average=None if options.average is None else number("average", options.average),
+            host_bytes=0 if options.host_memory is None else memory("host_memory", options.host_memory),
             cache_dtypes=suggested_cache_dtypes(serving, shape),
             weight_dtypes=(weights, *SUGGESTED),
         ),

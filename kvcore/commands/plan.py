@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from kvcore.commands.options import add_deployment, read_deployment
+from kvcore.commands.options import Asked, add_deployment, read_deployment
 from kvcore.commands.size import numbers
 from kvcore.commands.table import table
 from kvcore.dtypes import Dtype
@@ -40,12 +40,30 @@ def run(options: argparse.Namespace) -> list[str]:
         "left" if verdict.fits else "too little": format_bytes(abs(share.free_bytes)),
         "most users": _most(verdict.max_batch, f"at {format_count(footprint.context)} tokens"),
         "longest context": _most(verdict.max_context, f"for {format_count(footprint.batch)} users"),
+        **_held(asked),
         "fewest GPUs": "none that was tried" if verdict.fewest is None else _gpus(verdict.fewest),
     }
     lines = table(rows, asked.assumed)
     for number, way in enumerate(verdict.ways):
         lines.append(f"{'' if number else 'to make it fit':22}{_options(way, share.split)}")
     return lines
+
+
+def _held(asked: Asked) -> dict[str, str]:
+    """Rows for what the load has of these: an average length, a shared prompt, host memory."""
+    verdict, share = asked.verdict, asked.share
+    rows = {
+        f"at {format_count(held.context)} tokens": _most(held.on_gpus, "users, of the average length")
+        for held in verdict.held[1:]
+    }
+    if share.shared_tokens:
+        rows["shared prompt"] = f"{format_count(share.shared_tokens)} tokens, stored once"
+    if verdict.host_bytes:
+        in_host = " or ".join(
+            _most(held.in_host, f"more at {format_count(held.context)} tokens") for held in verdict.held
+        )
+        rows[f"{format_bytes(verdict.host_bytes)} of host"] = in_host
+    return rows
 
 
 def _most(count: int | None, where: str) -> str:

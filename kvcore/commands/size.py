@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> list[str]:
         ).splitlines()
     footprint, share, split = asked.footprint, asked.share, asked.share.split
     shape, cliff, fewest = footprint.shape, footprint.cliff_context, asked.verdict.fewest
-    state = footprint.batch * shape.state_bytes
+    state = footprint.state_bytes
     rows = {
         "model": f"{asked.name}: {shape.layers} layers, {format_parameters(shape.params)} parameters",
         "cache per token": format_bytes(footprint.bytes_per_token),
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> list[str]:
     if state:
         rows["state per sequence"] = format_bytes(shape.state_bytes)
     if split.gpus > 1:
-        rows["cache on each GPU"] = format_bytes(share.cache_bytes - share.sequences * share.state_bytes)
+        rows["cache on each GPU"] = format_bytes(share.cache_bytes - share.batch_state_bytes)
         rows["weights on each GPU"] = format_bytes(share.weights_bytes)
     if note := weights_note(asked):
         rows["note on weights"] = note
@@ -71,9 +71,9 @@ def numbers(asked: Asked) -> dict[str, object]:
         "layers": footprint.shape.layers,
         "bytes_per_token": footprint.bytes_per_token,
         "bytes_per_next_token": footprint.bytes_per_next_token,
-        "cache_bytes": footprint.batch * per_sequence,
+        "cache_bytes": footprint.cache_bytes - footprint.state_bytes,
         "cache_bytes_per_sequence": per_sequence,
-        "cache_bytes_per_gpu": share.cache_bytes - share.sequences * share.state_bytes,
+        "cache_bytes_per_gpu": share.cache_bytes - share.batch_state_bytes,
         "state_bytes": state,
         "state_bytes_per_gpu": share.state_bytes,
         "params": footprint.shape.params,
@@ -87,6 +87,10 @@ def numbers(asked: Asked) -> dict[str, object]:
         "free_bytes_per_gpu": share.free_bytes,
         "max_batch": verdict.max_batch,
         "max_context": verdict.max_context,
+        "average": verdict.average or footprint.context,
+        "shared_prompt": footprint.shared_prompt,
+        "host_bytes": verdict.host_bytes,
+        "held": [{"context": held.context, "on_gpus": held.on_gpus, "in_host": held.in_host} for held in verdict.held],
         "gpus": None if verdict.fewest is None else verdict.fewest.gpus,
         "gpus_by_memory": footprint.gpus_by_memory,
         "assumed": dict(asked.assumed),

@@ -15,13 +15,13 @@ from kvcore.page.verdict import DECODE, VERDICT
 
 _V1: Values = MappingProxyType(
     {
-        "model": "llama-3-70b", "config": "", "context": 8192, "batch": 8, "cache_dtype": "fp16", "v_dtype": "same",
+        "model": "llama-3-70b", "config": "", "context": 8192, "batch": 8, "shared_prompt": 0, "host_memory": 0, "cache_dtype": "fp16", "v_dtype": "same",
         "weight_dtype": "fp16", "gpu": "h100-80gb", "gpu_memory": 24, "engine": "none", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
         "pp": 1, "dp": 1, "cp": 1, "ep": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
 )  # fmt: skip
 """The values that a link of version 1 leaves out. Never change one: they give the links that readers saved their meaning. A
-control that is new is added with its first default. The shape controls are missing because the model implies them."""
+control that is new is added with its first default. The shape controls are missing because the model implies them, and the average length because the context does."""
 
 
 def _spec(text: str) -> Mapping[str, str]:

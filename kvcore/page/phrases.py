@@ -75,8 +75,9 @@ def params_at(dtype: str) -> str:
     return f"parameters at {dtype}"
 
 
-def load(context: int, batch: int) -> str:
-    return f"{format_count(context)} tokens \N{MULTIPLICATION SIGN} {sequences(batch)}"
+def load(context: int, batch: int, shared: int = 0) -> str:
+    text = f"{format_count(context)} tokens \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    return f"{text}, the first {format_count(shared)} stored once" if shared else text
 
 
 def sequences(count: int) -> str:

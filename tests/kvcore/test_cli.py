@@ -63,6 +63,10 @@ def test_size_as_json(capsys):
         "free_bytes_per_gpu": 76_968_728_985 - 35_276_853_248 - 5 * 2**30,
         "max_batch": 62,  # 41,691,875,737 / (8,192 x 81,920)
         "max_context": 63_616,
+        "average": 8192,
+        "shared_prompt": 0,
+        "host_bytes": 0,
+        "held": [{"context": 8192, "on_gpus": 62, "in_host": 0}],
         "gpus": 4,
         "gpus_by_memory": 2,
         "assumed": {},
@@ -108,6 +112,18 @@ def test_size_as_json(capsys):
         pytest.param(["mistral-7b-v0.1", "--budget", "1GiB"], "budget_tokens", 2**40, id="a window never fills it"),
         pytest.param(["qwen3.6-27b", "--tp", "2"], "state_bytes_per_gpu", 76_972_032, id="half of the state"),
         pytest.param(["gemma-3-27b", "--context", "131072"], "bytes_per_next_token", 81_920, id="past the windows"),
+        pytest.param(
+            ["llama-3-70b", "--batch", "8", "--shared-prompt", "2048"],
+            "cache_bytes",
+            51_200 * 327_680,
+            id="2,048 + 8 x 6,144",
+        ),
+        pytest.param(
+            ["llama-3-70b", "--tp", "4", "--average", "2048", "--host-memory", "64GiB"],
+            "held",
+            [{"context": 8192, "on_gpus": 62, "in_host": 25}, {"context": 2048, "on_gpus": 248, "in_host": 102}],
+            id="as in tests/kvcore/test_loads.py",
+        ),
         pytest.param(["llama-3-70b", "--layers", "40"], "bytes_per_token", 163_840, id="half of the layers"),
         pytest.param(["llama-3-70b", "--kv-heads", "64"], "bytes_per_token", 2_621_440, id="as MHA"),
         pytest.param(
@@ -131,6 +147,15 @@ def test_plan_says_what_fits_and_what_would_make_it_fit(capsys):
     for way in found["ways"]:
         assert main([*asked, *way["options"].split(), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["fits"]
+
+
+def test_plan_says_what_a_load_holds(capsys):
+    load = ["--average", "2048", "--shared-prompt", "1024", "--host-memory", "64GiB"]
+    assert main(["plan", "llama-3-70b", "--tp", "4", "--batch", "8", *load]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "at 2,048 tokens       496 users, of the average length" in lines  # (508,934 - 1,024) / 1,024 = 496.0
+    assert "shared prompt         1,024 tokens, stored once" in lines
+    assert "64 GiB of host        29 more at 8,192 tokens or 204 more at 2,048 tokens" in lines
 
 
 def test_plan_as_text(capsys):

@@ -118,6 +118,7 @@ DEPLOYMENT = {
     "reserve": st.integers(0, 90).map(lambda percent: Fraction(percent, 100)),
     "gpu": st.sampled_from(sorted(GPUS)),
     "block_size": st.sampled_from((1, 16, 256)),
+    "shared_prompt": st.one_of(st.just(0), st.integers(1, 2**20)),
 }  # fmt: skip
 
 

@@ -55,6 +55,8 @@ CHOICES = ("model", "attention", "cache_dtype", "weight_dtype", "gpu", "units", 
         pytest.param("context", "16384", "lab.cliff_batch", "27", id="context: cliff in sequences"),
         pytest.param("batch", "32", "lab.cache_total", "85899345920", id="batch: cache"),
         pytest.param("batch", "32", "lab.cliff", "13458", id="batch: cliff"),
+        pytest.param("shared_prompt", "2048", "lab.cache_total", str(327_680 * (2048 + 8 * 6144)), id="shared prompt"),
+        pytest.param("average", "2048", "lab.held", "4", id="average length: 4 at the longest"),
         pytest.param("gpu", "rtx-4090", "lab.gpus", "8", id="GPU"),
         pytest.param("gpu", "own", "lab.gpus", "8", id="GPU of one's own: 24 GiB"),
         pytest.param("engine", "llama.cpp", "lab.verdict", "1", id="engine: it leaves 1 GiB free"),
@@ -149,6 +151,15 @@ def test_an_engine_brings_its_block_and_its_reserve(lab: Page) -> None:
     assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("10", "1")
     move(lab, "engine", "llama.cpp")
     assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("2", "256")
+
+
+def test_the_verdict_says_what_a_load_holds(lab: Page) -> None:
+    """Room of 6,415,022,489 B on each of two GPUs, in sequences of 2,048 x 163,840 B: 19; 32 GiB of host memory for each: 102."""
+    lab.locator("#kv-group-lengths summary").click()
+    move(lab, "average", "2048")
+    move(lab, "host_memory", "64")
+    assert "up to 19 users; four of them can grow to 8,192 tokens" in text(lab, "lab.verdict")
+    assert "102 more users at 2,048 tokens, who wait" in text(lab, "lab.verdict")
 
 
 def test_the_command_of_this_state_is_copied(lab: Page) -> None:

@@ -34,6 +34,10 @@ BATCH = Number(
     name="batch", label=words.BATCH, unit=words.UNIT_SEQUENCES, default=8, low=1, high=512, stops=_BATCHES,
     in_words=phrases.sequences,
 )  # fmt: skip
+SHARED_PROMPT = Number(
+    name="shared_prompt", label=words.SHARED_PROMPT, unit=words.UNIT_TOKENS, default=0, low=0, high=2**20 - 1,
+    stops=(0, *quarter_steps(2**8, 2**18)), in_words=phrases.tokens,
+)  # fmt: skip
 LAYERS = Number(
     name="layers", label=words.LAYERS, symbol="L", default=_DEFAULT.layers, low=1, high=256, stops=_LAYERS,
 )  # fmt: skip
@@ -82,10 +86,13 @@ UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.
 SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
 """The shape controls: choosing a model sets them to its shape."""
 
-FORM = Form(name="lab", label=words.FORM, order=("model", "load", "gpus", "split", "shape", "storage", "show"))
+FORM = Form(
+    name="lab", label=words.FORM, order=("model", "load", "lengths", "gpus", "split", "shape", "storage", "show")
+)
 GROUPS = (
     Group(name="model", label=words.GROUP_MODEL, controls=(MODEL, CONFIG)),
     Group(name="load", label=words.GROUP_LOAD, controls=(CONTEXT, BATCH)),
+    Group(name="lengths", label=words.GROUP_LENGTHS, controls=(SHARED_PROMPT,), folded=True),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
     Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU, GPU_MEMORY)),
     Group(name="split", label=words.GROUP_SPLIT, controls=(ENGINE,), folded=True),

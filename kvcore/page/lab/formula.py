@@ -23,7 +23,7 @@ def formula(footprint: Footprint, units: str, capped: int | None) -> Html:
         products += _products(group, footprint.cache_dtype, value_dtype)
     per_token = data(footprint.bytes_per_token, f"{format_count(footprint.bytes_per_token)} B")
     total = data(footprint.cache_bytes, format_bytes(footprint.cache_bytes, units))
-    load = words.formula_load(footprint.context, footprint.batch, capped=capped)
+    load = words.formula_load(footprint.context, footprint.batch, shared=footprint.shared_prompt, capped=capped)
     state = footprint.shape.state_bytes
     if state:
         load = words.with_state(load, format_bytes(state, units))

@@ -16,6 +16,7 @@ from kvcore.page.lab.controls import (
     GPU_MEMORY,
     KV_HEADS,
     QUERY_HEADS,
+    SHARED_PROMPT,
     WEIGHT_DTYPE,
 )
 from kvcore.page.lab.formula import per_value
@@ -29,6 +30,7 @@ from kvcore.weights import as_storage
 def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     """Control name -> its note for these values."""
     context, limit = result.footprint.context, result.model.shape.context_limit
+    prompt = result.footprint.shared_prompt
     query_heads = QUERY_HEADS.of(values)
     notes = {
         CACHE_DTYPE.name: Note(text=_cache_note(result, CACHE_DTYPES[CACHE_DTYPE.of(values)])),
@@ -36,6 +38,7 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
         WEIGHT_DTYPE.name: Note(text=_weights_note(result)),
         GPU_MEMORY.name: Note(text="" if GPU.of(values) == OWN_GPU else words.OWN_MEMORY_UNUSED),
         GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
+        SHARED_PROMPT.name: Note(text=words.shared_prompt_note(prompt) if prompt else words.NOTHING_SHARED),
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
         KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
     }

@@ -23,7 +23,9 @@ def readouts(result: LabResult) -> dict[str, Html]:
         if footprint.bytes_per_next_token != footprint.bytes_per_token
         else size(footprint.bytes_per_token),
         "lab.bytes_per_next_token": size(footprint.bytes_per_next_token),
-        "lab.cache_total": with_note(size(footprint.cache_bytes), phrases.load(footprint.context, footprint.batch)),
+        "lab.cache_total": with_note(
+            size(footprint.cache_bytes), phrases.load(footprint.context, footprint.batch, footprint.shared_prompt)
+        ),
         "lab.weights": size(footprint.weights_bytes),
         "lab.params": with_note(params, phrases.params_at(footprint.weight_dtype.label)),
         "lab.ratio": data(float(footprint.ratio), phrases.times(format_ratio(footprint.ratio))),

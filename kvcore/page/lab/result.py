@@ -20,6 +20,7 @@ from kvcore.page.lab.controls import (
     GPU,
     GPU_MEMORY,
     KV_HEADS,
+    SHARED_PROMPT,
     V_DTYPE,
     WEIGHT_DTYPE,
 )
@@ -72,6 +73,7 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
             shape=as_engine_stores(engine, shape),
             context=CONTEXT.of(values),
             batch=BATCH.of(values),
+            shared_prompt=SHARED_PROMPT.of(values),
             cache_dtype=cached_as(engine, CACHE_DTYPES[CACHE_DTYPE.of(values)], shape),
             value_dtype=CACHE_DTYPES.get(V_DTYPE.of(values)),
             weight_dtype=weight_storage(WEIGHT_DTYPE.of(values), model.weights),

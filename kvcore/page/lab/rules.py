@@ -13,11 +13,13 @@ from kvcore.page.lab.controls import (
     ATTENTION,
     CACHE_DTYPE,
     CONFIG,
+    CONTEXT,
     IMPORTED,
     KV_HEADS,
     MODEL,
     QUERY_HEADS,
     SHAPE,
+    SHARED_PROMPT,
     V_DTYPE,
     WEIGHT_DTYPE,
 )
@@ -57,6 +59,7 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
         else:
             bad = request.last_good.get(control.name, implied) if same_model else implied
             values[control.name] = request.read(control, implied, bad)
+    _fit_prompt(values, request)
     if ATTENTION.name not in fixed:
         _fit_heads(values, request, own)
     try:
@@ -73,6 +76,14 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
                 values[control.name] = control.default
                 request.refuse(control.name, words.wrong_cache_dtype(dtype.label, error.expected, control.default))
     return values
+
+
+def _fit_prompt(values: dict[str, Value], request: Request) -> None:
+    """Make the shared prompt shorter than the context, in `values`."""
+    context, prompt = CONTEXT.of(values), SHARED_PROMPT.of(values)
+    if prompt >= context:
+        values[SHARED_PROMPT.name] = context - 1
+        request.notes.setdefault(SHARED_PROMPT.name, words.prompt_too_long(prompt, context))
 
 
 def lab_shape(values: Values) -> Shape:

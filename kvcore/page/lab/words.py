@@ -10,6 +10,7 @@ from kvcore.units import format_count
 FORM = "Controls of the Lab"
 GROUP_MODEL = "Model"
 GROUP_LOAD = "Load"
+GROUP_LENGTHS = "Average length, shared prompt, host memory"
 GROUP_GPUS = "GPUs"
 GROUP_SPLIT = "Engine, reserve, split of the model"
 GROUP_SHAPE = "Model shape"
@@ -19,6 +20,7 @@ MODEL = "Model"
 CONFIG = "Import"
 CONTEXT = "Context"
 BATCH = "Batch"
+SHARED_PROMPT = "Shared prompt"
 LAYERS = "Layers"
 QUERY_HEADS = "Query heads"
 HEAD_DIM = "Head dim"
@@ -198,6 +200,17 @@ def past_limit(model: str, limit: int) -> str:
     return f"Past the {format_count(limit)} tokens that {model} was made for."
 
 
+NOTHING_SHARED = "no tokens are stored once for all"
+
+
+def shared_prompt_note(prompt: int) -> str:
+    return f"every sequence begins with the same {tokens(prompt)}, which are stored once"
+
+
+def prompt_too_long(asked: int, context: int) -> str:
+    return f"{format_count(asked)} leaves a sequence of {tokens(context)} none of its own: {format_count(context - 1)} is the most."
+
+
 def shared_by(query_heads: int, kv_heads: int) -> str:
     each = query_heads // kv_heads
     if each == 1:
@@ -270,8 +283,13 @@ MIDDLE_DOT = " \N{MIDDLE DOT} "
 A_TOKEN = "a token"
 
 
-def formula_load(context: int, batch: int, capped: int | None) -> str:
+def formula_load(context: int, batch: int, *, shared: int, capped: int | None) -> str:
     text = f"\N{MULTIPLICATION SIGN} {tokens(context)} \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    if shared:
+        text = (
+            f"\N{MULTIPLICATION SIGN} ({format_count(shared)} shared + "
+            f"{format_count(batch)} \N{MULTIPLICATION SIGN} {format_count(context - shared)}) tokens"
+        )
     if capped is not None and context > capped:
         return f"{text}, {tokens(capped)} at most in a layer with a window"
     return text

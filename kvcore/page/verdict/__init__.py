@@ -7,6 +7,7 @@ from kvcore.page.verdict.bar import footprint_figure, footprint_table
 from kvcore.page.verdict.command import command
 from kvcore.page.verdict.controls import GROUPS
 from kvcore.page.verdict.decode import decode
+from kvcore.page.verdict.held import held_table
 from kvcore.page.verdict.readouts import announcement, notes, readouts
 from kvcore.page.verdict.result import VerdictResult, verdict_result
 from kvcore.page.verdict.rules import read_deployment
@@ -19,10 +20,11 @@ VERDICT: Part[VerdictResult] = Part(
     needs=(LAB,),
     read=read_deployment,
     result=lambda view: verdict_result(view.values, view[LAB]),
-    implied=lambda view: {"gpus": view.values["gpus"]},  # tp * pp * dp
+    implied=lambda view: {"gpus": view.values["gpus"], "average": view.values["context"]},  # gpus: tp * pp * dp
     sections=(
         block("lab.verdict", lambda view: verdict(view[VERDICT])),
         block("lab.command", lambda view: command(view.values, view[VERDICT])),
+        block("lab.held", lambda view: held_table(view[VERDICT]), folded=True),
         phrases("verdict.readouts", lambda view: readouts(view[VERDICT])),
         figure("lab.footprint", lambda view: footprint_figure(view[VERDICT], view.width)),
         block("lab.footprint_table", lambda view: footprint_table(view[VERDICT]), folded=True),

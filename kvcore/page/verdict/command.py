@@ -1,7 +1,7 @@
 """The command that gives the same numbers in a terminal."""
 
 from kvcore.catalog import OWN_GPU
-from kvcore.page.controls import Values
+from kvcore.page.controls import Value, Values
 from kvcore.page.html import Html, el
 from kvcore.page.lab.controls import (
     BATCH,
@@ -16,12 +16,13 @@ from kvcore.page.lab.controls import (
     LAYERS,
     MODEL,
     QUERY_HEADS,
+    SHARED_PROMPT,
     V_DTYPE,
     WEIGHT_DTYPE,
 )
 from kvcore.page.lab.shape import own_shape
 from kvcore.page.verdict import words
-from kvcore.page.verdict.controls import DIVIDED, ENGINE_BLOCK, RESERVE
+from kvcore.page.verdict.controls import AVERAGE, DIVIDED, ENGINE_BLOCK, HOST_MEMORY, RESERVE
 from kvcore.page.verdict.result import VerdictResult
 
 _FILE = "config.json"
@@ -36,34 +37,33 @@ def command(values: Values, result: VerdictResult) -> Html:
 
 def command_text(values: Values, result: VerdictResult) -> str:
     """The text of the command; options that are at their defaults in the terminal are left out."""
-    model, engine = result.lab.model, result.lab.engine
-    parts = ["python -m kvcore plan", _FILE if MODEL.of(values) == IMPORTED else model.id]
-    own = own_shape(model)
-    parts += [
-        _option(control.name, control.of(values))
+    model, own = result.lab.model, own_shape(result.lab.model)
+    options: dict[str, Value] = {
+        control.name: control.of(values)
         for control in (LAYERS, QUERY_HEADS, HEAD_DIM, KV_HEADS)
         if control.of(values) != own[control.name]
-    ]
-    parts += [_option(control.name, control.of(values)) for control in (CONTEXT, BATCH)]
-    if CACHE_DTYPE.of(values) != CACHE_DTYPE.default:
-        parts.append(_option(CACHE_DTYPE.name, CACHE_DTYPE.of(values)))
-    if V_DTYPE.of(values) != V_DTYPE.default:
-        parts.append(_option(V_DTYPE.name, V_DTYPE.of(values)))
-    if WEIGHT_DTYPE.of(values) != WEIGHT_DTYPE.default:
-        parts.append(_option(WEIGHT_DTYPE.name, WEIGHT_DTYPE.of(values)))
+    }
+    options |= {CONTEXT.name: CONTEXT.of(values), BATCH.name: BATCH.of(values)}
+    options |= {name: values[name] for name, default in _defaults(values, result) if values[name] != default}
+    if HOST_MEMORY.of(values):
+        options[HOST_MEMORY.name] = f"{HOST_MEMORY.of(values)}GiB"
     if GPU.of(values) == OWN_GPU:
-        parts.append(f"--gpu-bytes {GPU_MEMORY.of(values)}GiB")
-    elif GPU.of(values) != GPU.default:
-        parts.append(_option(GPU.name, GPU.of(values)))
-    parts += [_option(control.name, control.of(values)) for control in DIVIDED if control.of(values) > 1]
-    if ENGINE.of(values) != ENGINE.default:
-        parts.append(_option(ENGINE.name, ENGINE.of(values)))
-    if RESERVE.of(values) != engine.reserve_percent(result.lab.gpu.memory_bytes):
-        parts.append(_option(RESERVE.name, RESERVE.of(values)))
-    if ENGINE_BLOCK.of(values) != engine.block_size:
-        parts.append(_option("block-size", ENGINE_BLOCK.of(values)))
-    return " ".join(parts)
+        options["gpu_bytes"] = f"{GPU_MEMORY.of(values)}GiB"
+        del options[GPU.name]
+    if ENGINE_BLOCK.name in options:
+        options["block_size"] = options.pop(ENGINE_BLOCK.name)
+    named = [f"--{name.replace('_', '-')} {value}" for name, value in options.items()]
+    return " ".join(["python -m kvcore plan", _FILE if MODEL.of(values) == IMPORTED else model.id, *named])
 
 
-def _option(name: str, value: object) -> str:
-    return f"--{name.replace('_', '-')} {value}"
+def _defaults(values: Values, result: VerdictResult) -> tuple[tuple[str, Value], ...]:
+    """The names of controls, and what the terminal takes if the option is left out, in the order of the command."""
+    engine = result.lab.engine
+    return (
+        (AVERAGE.name, CONTEXT.of(values)),
+        *((control.name, control.default) for control in (SHARED_PROMPT, CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE, GPU)),
+        *((control.name, 1) for control in DIVIDED),
+        (ENGINE.name, ENGINE.default),
+        (RESERVE.name, engine.reserve_percent(result.lab.gpu.memory_bytes)),
+        (ENGINE_BLOCK.name, engine.block_size),
+    )

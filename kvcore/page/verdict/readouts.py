@@ -6,7 +6,7 @@ from kvcore.page import phrases
 from kvcore.page.html import Html, data, with_note
 from kvcore.page.parts import Note
 from kvcore.page.verdict import words
-from kvcore.page.verdict.controls import ENGINE_BLOCK, GPUS, RESERVE
+from kvcore.page.verdict.controls import AVERAGE, ENGINE_BLOCK, GPUS, HOST_MEMORY, RESERVE
 from kvcore.page.verdict.result import VerdictResult
 from kvcore.units import format_bytes, format_count
 
@@ -34,7 +34,7 @@ def readouts(result: VerdictResult) -> dict[str, Html]:
         ),
         "lab.gpus": _fewest(result),
         "split.bytes_per_token": size(share.bytes_per_token, per_gpu),
-        "split.cache": size(share.cache_bytes, phrases.load(footprint.context, share.sequences)),
+        "split.cache": size(share.cache_bytes, phrases.load(footprint.context, share.sequences, share.shared_tokens)),
         "split.weights": size(share.weights_bytes, phrases.params_at(footprint.weight_dtype.label)),
         "split.free": with_note(
             data(share.free_bytes, format_bytes(abs(share.free_bytes), units)),
@@ -47,8 +47,15 @@ def notes(result: VerdictResult) -> dict[str, Note]:
     """The notes under the controls of the deployment."""
     kept = result.lab.gpu.memory_bytes - result.share.usable_bytes
     block = result.share.block_size
+    average, context, host = result.verdict.average, result.lab.footprint.context, result.verdict.host_bytes
     return {
         GPUS.name: Note(text=words.divided(result.share.split)),
+        AVERAGE.name: Note(text=words.AS_LONG_AS_THE_CONTEXT if average == context else words.average_note(context)),
+        HOST_MEMORY.name: Note(
+            text=words.host_memory_note(format_bytes(host // result.gpus, result.units))
+            if host
+            else words.NO_HOST_MEMORY
+        ),
         RESERVE.name: Note(text=words.reserve_note(format_bytes(kept, result.units))),
         ENGINE_BLOCK.name: Note(text=words.ENGINE_BLOCK_NONE if block == 1 else words.engine_block_note(block)),
     }

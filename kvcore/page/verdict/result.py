@@ -6,7 +6,7 @@ from fractions import Fraction
 from kvcore.engines import suggested_cache_dtypes
 from kvcore.page.controls import Values
 from kvcore.page.lab.result import LabResult
-from kvcore.page.verdict.controls import CP, DP, ENGINE_BLOCK, EP, PP, RESERVE, TP
+from kvcore.page.verdict.controls import AVERAGE, CP, DP, ENGINE_BLOCK, EP, HOST_MEMORY, PP, RESERVE, TP
 from kvcore.parallel import PerGpu, Split
 from kvcore.verdict import Verdict
 from kvcore.weights import SUGGESTED
@@ -48,6 +48,8 @@ def verdict_result(values: Values, lab: LabResult) -> VerdictResult:
                 reserve_of_rest=lab.engine.reserve_of_rest,
                 index_keys_copied=lab.engine.index_keys_copied,
             ),
+            average=AVERAGE.of(values),
+            host_bytes=HOST_MEMORY.of(values) * 2**30,
             cache_dtypes=suggested_cache_dtypes(lab.engine, lab.shape),
             weight_dtypes=(lab.model.weights, *SUGGESTED),
         ),

@@ -6,14 +6,14 @@ from typing import Any
 
 from kvcore.engines import ENGINES
 from kvcore.page.controls import Number, Value
-from kvcore.page.lab.controls import ENGINE
+from kvcore.page.lab.controls import CONTEXT, ENGINE, SHARED_PROMPT
 from kvcore.page.lab.result import chosen_gpu
 from kvcore.page.lab.rules import lab_shape
 from kvcore.page.lab.shape import divisors, nearest
 from kvcore.page.parts import Part
 from kvcore.page.request import Request
 from kvcore.page.verdict import words
-from kvcore.page.verdict.controls import CP, DIVIDED, DP, ENGINE_BLOCK, EP, GPUS, PP, RESERVE, TP
+from kvcore.page.verdict.controls import AVERAGE, CP, DIVIDED, DP, ENGINE_BLOCK, EP, GPUS, PP, RESERVE, TP
 from kvcore.parallel import MOST_GPUS, Split, most_context_parallel
 from kvcore.shape import Shape
 from kvcore.splits import split_for
@@ -22,7 +22,9 @@ from kvcore.splits import split_for
 def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:
     """Read the values of the controls of the deployment, and change those that cannot divide the Lab's model."""
     _take_engine(request)
-    values = {control.name: request.read(control, control.default) for control in part.controls}
+    values = {
+        control.name: request.read(control, control.default) for control in part.controls if control is not AVERAGE
+    }
     shape = lab_shape(request.values)
     asked = _Asked(**{control.name: control.of(values) for control in DIVIDED})
     moved = [name for name in request.changed if name in _NAMES]
@@ -35,6 +37,7 @@ def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:
         split = _of_gpus(min(asked.tp * asked.pp * asked.dp, MOST_GPUS), shape, asked, request)
     return {
         **values,
+        AVERAGE.name: _average(request),
         **{control.name: getattr(split, control.name) for control in DIVIDED},
         GPUS.name: split.gpus,
     }
@@ -53,6 +56,20 @@ def _take_engine(request: Request) -> None:
     for control, value in ((RESERVE, chosen.reserve_percent(memory)), (ENGINE_BLOCK, chosen.block_size)):
         if control.name not in later:
             request.sent[control.name] = value
+
+
+def _average(request: Request) -> int:
+    """The average length: as long as the context until the reader moves it, then from the shared prompt to the context."""
+    context, before = CONTEXT.of(request.values), request.last_good
+    follows = AVERAGE.name in before and before[AVERAGE.name] == before.get(CONTEXT.name)
+    if follows and AVERAGE.name not in request.changed:
+        return context
+    asked = int(request.read(AVERAGE, context))
+    low = max(1, SHARED_PROMPT.of(request.values))
+    found = min(max(asked, low), context)
+    if found != asked:
+        request.notes.setdefault(AVERAGE.name, words.not_between(asked, found, low, context))
+    return found
 
 
 _NAMES = frozenset(control.name for control in (GPUS, *DIVIDED))

@@ -8,6 +8,7 @@ from kvcore.page.html import NOTHING, Html, data, el, join
 from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, V_DTYPE, WEIGHT_DTYPE
 from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import DIVIDED
+from kvcore.page.verdict.held import sentences
 from kvcore.page.verdict.result import VerdictResult
 from kvcore.parallel import Split
 from kvcore.units import format_bytes
@@ -30,15 +31,13 @@ def _sentences(result: VerdictResult) -> list[Html | str]:
     gpus, load = words.held_by(count, lab.gpu.name), words.load(lab.name, batch, context)
     spare = format_bytes(abs(share.free_bytes), result.units)
     if verdict.fits:
-        return [
-            words.holds(gpus, count, load, spare),
-            " ",
-            words.room(verdict.max_batch, verdict.max_context, batch, context),
-        ]
+        room = words.room(verdict.max_batch, verdict.max_context, batch, context)
+        return [" ".join([words.holds(gpus, count, load, spare), room, *sentences(result)])]
     if share.room_bytes < 0:
         return [words.weights_lack(gpus, count, lab.name, format_bytes(-share.room_bytes, result.units))]
     most, longest = verdict.max_batch or 0, verdict.max_context or 0
-    return [words.lacks(gpus, count, load, spare), " ", words.at_most(most, longest, batch, context)]
+    at_most = words.at_most(most, longest, batch, context)
+    return [" ".join([words.lacks(gpus, count, load, spare), at_most, *sentences(result)])]
 
 
 def _ways(result: VerdictResult) -> Html:

@@ -4,6 +4,8 @@ from kvcore.page.phrases import gpus, in_words, tokens, users
 from kvcore.parallel import Split
 from kvcore.units import format_count
 
+AVERAGE = "Average length"
+HOST_MEMORY = "Host memory"
 GROUP_GPUS = "GPUs"
 GPUS = "How many"
 TP = "Tensor parallel"
@@ -60,6 +62,27 @@ def at_most(most: int, longest: int, batch: int, context: int) -> str:
     return (
         f"{users(most)} {'fits' if most == 1 else 'fit'} at {tokens(context)}, or {tokens(longest)} for {users(batch)}."
     )
+
+
+def on_average(average: int, most: int | None, promised: int | None, context: int) -> str:
+    """How many users fit at the average length, and how many of them can all grow to the longest."""
+    at_most = "any number of users" if most is None else f"up to {users(most)}"
+    of_them = "all" if promised is None else in_words(promised)
+    return f"At the average of {tokens(average)} there is room for {at_most}; {of_them} of them can grow to {tokens(context)}."
+
+
+def stored_once(prompt: int, copies: int, saved: str) -> str:
+    where = "" if copies == 1 else f" in each of the {format_count(copies)} data-parallel copies"
+    return f"The shared prompt of {tokens(prompt)} is stored once{where}, which leaves {saved} more on each GPU."
+
+
+def in_host(memory: str, gpus: int, held: str) -> str:
+    where = "" if gpus == 1 else f", divided among the {format_count(gpus)} GPUs,"
+    return f"{memory} of host memory{where} keeps the cache of {held}, who wait."
+
+
+def more_users(count: int | None, context: int) -> str:
+    return f"{'any number of users' if count is None else f'{format_count(count)} more users'} at {tokens(context)}"
 
 
 WAYS = "To make it fit, one of:"
@@ -171,6 +194,30 @@ ENGINE_BLOCK_NONE = "no rounding: tokens are counted singly"
 
 def engine_block_note(block: int) -> str:
     return f"each sequence takes whole blocks of {tokens(block)}"
+
+
+AS_LONG_AS_THE_CONTEXT = "every sequence may be as long as the context"
+NO_HOST_MEMORY = "no cache is kept for users who wait"
+
+
+def average_note(context: int) -> str:
+    return f"no sequence is longer than the context, {tokens(context)}"
+
+
+def not_between(asked: int, found: int, low: int, high: int) -> str:
+    return f"{format_count(asked)} is not from {format_count(low)}, the shared prompt, to {tokens(high)}, the context: {format_count(found)} is the nearest."
+
+
+def host_memory_note(each: str) -> str:
+    return f"{each} for each GPU, which moves the caches of users who wait there and back"
+
+
+HELD_TABLE = "How many users each memory holds"
+HEAD_LENGTH = "If each has"
+HEAD_ON_GPUS = "On the GPUs"
+HEAD_IN_HOST = "In host memory"
+HEAD_TOGETHER = "Together"
+NO_LIMIT = "any number"
 
 
 def announce(held_by: str, *, fits: bool) -> str:

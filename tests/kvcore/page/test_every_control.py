@@ -3,6 +3,7 @@
 The controls come from the page itself, so that a new one is held to this without being named here.
 """
 
+import html
 import re
 
 import pytest
@@ -38,10 +39,13 @@ ON_ONE_GPU = [state for state in STATES if not set(state.values[0]) & {"gpus", *
 def test_the_formula_multiplies_out_to_the_total(state):
     found = slots(**state)
     per_token, total = map(int, re.findall(r'<data value="(\d+)">', found["lab.formula"]))
-    tokens, batch = re.search(r"&#215; ([\d,]+) tokens? &#215; ([\d,]+) sequences?", found["lab.formula"]).groups()
-    text = re.sub(r"<[^>]+>", "", found["lab.formula"])
+    text = html.unescape(re.sub(r"<[^>]+>", "", found["lab.formula"]))
+    shared = re.search(r"\(([\d,]+) shared \+ ([\d,]+) × ([\d,]+)\) tokens", text)
+    alone = re.search(r"× ([\d,]+) tokens? × ([\d,]+) sequences?", text)
+    factors = shared.groups() if shared else ("0", *alone.groups())
+    prompt, tokens, batch = (int(number.replace(",", "")) for number in factors)
     if "at most in a layer with a window" not in text and "of state for each" not in text:
-        assert per_token * int(tokens.replace(",", "")) * int(batch.replace(",", "")) == total
+        assert per_token * (prompt + tokens * batch) == total
     assert total == number_of(found["lab.cache_total"])
     assert per_token == number_of(found["lab.bytes_per_token"])
 

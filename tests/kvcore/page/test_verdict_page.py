@@ -199,6 +199,41 @@ def test_a_type_for_latents_is_refused_for_a_model_with_heads():
     assert any("latents of 576" in problem for problem in found["problems"])
 
 
+def average_after(before, **moved):
+    values = {name: str(state["value"]) for name, state in before["controls"].items()}
+    return update({**values, **moved, "changed": list(moved), "hold": before["hold"]})
+
+
+def test_the_average_length_follows_the_context_until_it_is_moved():
+    longer = average_after(update({}), context="16384")
+    assert longer["controls"]["average"]["value"] == 16384
+    moved = average_after(longer, average="2048")
+    longest = average_after(moved, context="32768")
+    assert longest["controls"]["average"]["value"] == 2048
+    assert "average" not in longer["fragment"]
+    assert "average=2048" in longest["fragment"]
+    shorter = average_after(longest, context="1024")["controls"]["average"]
+    assert shorter["value"] == 1024
+    assert "2,048 is not from" in shorter["note"]
+    assert update({"fragment": "#v1&context=32768"})["controls"]["average"]["value"] == 32768
+
+
+def test_an_average_is_no_shorter_than_the_shared_prompt_and_the_prompt_shorter_than_the_context():
+    found = update({"shared_prompt": "9000", "average": "100"})["controls"]
+    assert (found["shared_prompt"]["value"], found["average"]["value"]) == (8191, 8191)
+    assert "8,191 is the most" in found["shared_prompt"]["note"]
+
+
+def test_what_a_load_holds_is_said_in_the_verdict():
+    """The numbers of tests/kvcore/test_loads.py, with 1,024 of the 8,192 tokens shared: 70 of 7,168 of their own, 496 of 1,024."""
+    found = slots(tp=4, average=2048, shared_prompt=1024, host_memory=64)
+    said = found["lab.verdict"]
+    assert words.on_average(2048, 496, 70, 8192) in said
+    assert words.in_host("64 GiB", 4, f"{words.more_users(29, 8192)} or {words.more_users(204, 2048)}") in said
+    assert "leaves 560 MiB more" in said  # 7 sequences of 8 need not store 1,024 tokens of 81,920 B
+    assert numbers(found["lab.held"]) == ["70", "29", "99", "496", "204", "700"]
+
+
 COMMAND = re.compile(r"<code>python -m kvcore (plan [^<]*)</code>")
 
 
@@ -209,6 +244,7 @@ COMMAND = re.compile(r"<code>python -m kvcore (plan [^<]*)</code>")
     weight_dtype=st.sampled_from(("shipped", "fp16", "fp8", "int4_g128", "gguf_q4_k_m")),
     gpu=st.sampled_from(("h100-80gb", "rtx-4090", "b300", "own", "m3-max-64gb")), gpu_memory=st.integers(1, 1024),
     engine=st.sampled_from(tuple(ENGINES)), engine_block=st.sampled_from((1, 16, 256)),
+    average=st.integers(1, 2**20), shared_prompt=st.one_of(st.just(0), st.integers(0, 2**19)), host_memory=st.integers(0, 65536),
 )  # fmt: skip
 @settings(max_examples=60)
 def test_the_page_and_the_command_that_it_shows_give_the_same_numbers(**asked):
@@ -232,6 +268,12 @@ def test_the_page_and_the_command_that_it_shows_give_the_same_numbers(**asked):
         }
         assert asked_for.items() <= sets.items()
     assert f'value="{abs(terminal["free_bytes_per_gpu"])}"' in found["lab.footprint_table"]
+    tiers = [number for held in terminal["held"] for number in (held["on_gpus"], held["in_host"])]
+    in_table = numbers(found["lab.held"])
+    assert [number for row in range(0, len(in_table), 3) for number in in_table[row : row + 2]] == [
+        "" if number is None else str(number) for number in tiers
+    ]
+    assert terminal["held"][0]["on_gpus"] == terminal["max_batch"]
 
 
 SAID_BY = {
