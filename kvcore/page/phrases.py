@@ -103,6 +103,10 @@ def tokens(count: int) -> str:
     return f"{format_count(count)} token" if count == 1 else f"{format_count(count)} tokens"
 
 
+def past_limit(limit: int) -> str:
+    return f"past the model's own limit of {tokens(limit)}"
+
+
 def times(ratio: str) -> str:
     return f"{ratio}\N{MULTIPLICATION SIGN}"
 

@@ -80,7 +80,7 @@ def _cliff(footprint: Footprint, limit: int | None) -> Html:
         return data(None, words.NO_CLIFF)
     where = words.cliff_at_batch(footprint.batch)
     if limit is not None and cliff > limit:
-        where = f"{where}, {words.cliff_past_limit(limit)}"
+        where = f"{where}, {phrases.past_limit(limit)}"
     return with_note(data(cliff, phrases.tokens(cliff)), where)
 
 

@@ -254,10 +254,6 @@ def batch_at_context(context: int) -> str:
     return f"at {tokens(context)} each"
 
 
-def cliff_past_limit(limit: int) -> str:
-    return f"past the model's own limit of {tokens(limit)}"
-
-
 def context_note(model: str, context: int, limit: int | None, source_window: int | None) -> str:
     if limit is None:
         text = f"{model} has no published context limit."

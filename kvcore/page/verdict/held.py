@@ -9,7 +9,7 @@ from kvcore.page.verdict.result import VerdictResult
 from kvcore.units import format_bytes, format_count
 
 
-def sentences(result: VerdictResult) -> Iterator[str]:
+def held_sentences(result: VerdictResult) -> Iterator[str]:
     """A sentence for each of them that the load has: the average length, the shared prompt, host memory."""
     share, units = result.share, result.units
     longest, *shorter = result.verdict.held

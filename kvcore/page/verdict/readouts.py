@@ -30,7 +30,7 @@ def readouts(result: VerdictResult) -> dict[str, Html]:
             verdict.max_context,
             phrases.tokens,
             words.NO_CONTEXT_TOO_LONG,
-            words.largest_context(footprint.batch, held_by),
+            words.largest_context(footprint.batch, held_by, verdict.max_context, lab.model.shape.context_limit),
         ),
         "lab.gpus": _fewest(result),
         "split.bytes_per_token": size(share.bytes_per_token, per_gpu),

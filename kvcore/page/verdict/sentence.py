@@ -8,7 +8,7 @@ from kvcore.page.html import NOTHING, Html, data, el, join
 from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, V_DTYPE, WEIGHT_DTYPE
 from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import DIVIDED
-from kvcore.page.verdict.held import sentences
+from kvcore.page.verdict.held import held_sentences
 from kvcore.page.verdict.result import VerdictResult
 from kvcore.parallel import Split
 from kvcore.units import format_bytes
@@ -17,27 +17,30 @@ from kvcore.weights import WeightStorage
 
 
 def verdict(result: VerdictResult) -> Html:
-    """The verdict as a sentence, and the ways to make it fit; the first `data` is 1 if it fits and 0 if it does not."""
+    """The verdict as a sentence, the ways to make it fit, and what the load holds; the first `data` is 1 if it fits and 0 if it does not."""
     fits = result.verdict.fits
     answer = el("strong", data(int(fits), words.YES if fits else words.NO), class_=None)
     sentence = el("p", answer, " ", *_sentences(result), class_="kv-answer", data_fits=str(int(fits)))
-    return Html(f"{sentence}{NOTHING if fits else _ways(result)}")
+    loads = " ".join(held_sentences(result))
+    held = el("p", loads, class_="kv-held") if loads and result.share.room_bytes >= 0 else NOTHING
+    return Html(f"{sentence}{NOTHING if fits else _ways(result)}{held}")
 
 
 def _sentences(result: VerdictResult) -> list[Html | str]:
     """What the GPUs hold, and what they would hold at most."""
     verdict, lab, share = result.verdict, result.lab, result.share
+    limit = lab.model.shape.context_limit
     context, batch, count = lab.footprint.context, lab.footprint.batch, result.gpus
     gpus, load = words.held_by(count, lab.gpu.name), words.load(lab.name, batch, context)
     spare = format_bytes(abs(share.free_bytes), result.units)
     if verdict.fits:
-        room = words.room(verdict.max_batch, verdict.max_context, batch, context)
-        return [" ".join([words.holds(gpus, count, load, spare), room, *sentences(result)])]
+        room = words.room(verdict.max_batch, verdict.max_context, batch, context, limit)
+        return [words.holds(gpus, count, load, spare), " ", room]
     if share.room_bytes < 0:
         return [words.weights_lack(gpus, count, lab.name, format_bytes(-share.room_bytes, result.units))]
     most, longest = verdict.max_batch or 0, verdict.max_context or 0
-    at_most = words.at_most(most, longest, batch, context)
-    return [" ".join([words.lacks(gpus, count, load, spare), at_most, *sentences(result)])]
+    at_most = words.at_most(most, longest, batch, context, limit)
+    return [words.lacks(gpus, count, load, spare), " ", at_most]
 
 
 def _ways(result: VerdictResult) -> Html:

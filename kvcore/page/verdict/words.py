@@ -1,6 +1,6 @@
 """Every phrase of the verdict: its controls, notes, sentences, buttons and the footprint bar."""
 
-from kvcore.page.phrases import gpus, in_words, tokens, users
+from kvcore.page.phrases import gpus, in_words, past_limit, tokens, users
 from kvcore.parallel import Split
 from kvcore.units import format_count
 
@@ -40,9 +40,9 @@ def holds(gpus: str, count: int, load: str, spare: str) -> str:
     return f"{gpus[0].upper()}{gpus[1:]} {verb} {load}, with {spare} to spare{each}."
 
 
-def room(most: int | None, longest: int | None, batch: int, context: int) -> str:
+def room(most: int | None, longest: int | None, batch: int, context: int, limit: int | None) -> str:
     at_most = "any number of users" if most is None else f"up to {users(most)}"
-    long = "any context" if longest is None else f"up to {tokens(longest)}"
+    long = "any context" if longest is None else f"up to {_within(longest, limit)}"
     return f"At {tokens(context)} there is room for {at_most}; for {users(batch)}, for {long}."
 
 
@@ -54,14 +54,16 @@ def weights_lack(gpus: str, count: int, model: str, missing: str) -> str:
     return f"The weights of {model} alone take {missing} more than {'' if count == 1 else 'each of '}{gpus} may use."
 
 
-def at_most(most: int, longest: int, batch: int, context: int) -> str:
+def _within(longest: int, limit: int | None) -> str:
+    return tokens(longest) if limit is None or longest <= limit else f"{tokens(longest)}, {past_limit(limit)}"
+
+
+def at_most(most: int, longest: int, batch: int, context: int, limit: int | None) -> str:
     if not most:
         return f"Not one user fits at {tokens(context)}."
     if not longest:
         return f"At {tokens(context)}, {users(most)} {'fits' if most == 1 else 'fit'}."
-    return (
-        f"{users(most)} {'fits' if most == 1 else 'fit'} at {tokens(context)}, or {tokens(longest)} for {users(batch)}."
-    )
+    return f"{users(most)} {'fits' if most == 1 else 'fit'} at {tokens(context)}, or for {users(batch)} {_within(longest, limit)}."
 
 
 def on_average(average: int, most: int | None, promised: int | None, context: int) -> str:
@@ -117,7 +119,12 @@ def divided(split: Split) -> str:
         for count, name in ((split.tp, "tensor parallel"), (split.pp, "pipeline stages"), (split.dp, "data parallel"))
         if count > 1
     ]
-    return " \N{MULTIPLICATION SIGN} ".join(parts)
+    spread = [
+        f"{name} over {format_count(count)} of them"
+        for count, name in ((split.cp, "the context"), (split.ep, "the experts"))
+        if count > 1
+    ]
+    return ", ".join([" \N{MULTIPLICATION SIGN} ".join(parts), *spread])
 
 
 def in_stages(count: int, query_heads: int, tp: int, pp: int) -> str:
@@ -171,8 +178,9 @@ def largest_batch(context: int, held_by: str) -> str:
     return f"at {tokens(context)} each, on {held_by}"
 
 
-def largest_context(batch: int, held_by: str) -> str:
-    return f"for {users(batch)}, on {held_by}"
+def largest_context(batch: int, held_by: str, longest: int | None, limit: int | None) -> str:
+    past = "" if limit is None or longest is None or longest <= limit else f", {past_limit(limit)}"
+    return f"for {users(batch)}, on {held_by}{past}"
 
 
 def fewest(name: str, split: Split) -> str:

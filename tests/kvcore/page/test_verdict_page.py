@@ -133,6 +133,21 @@ def test_each_button_makes_it_fit(request_):
         assert value(slots(**{**request_, **sets})["lab.verdict"]) == "1"
 
 
+def test_a_context_past_what_the_model_was_made_for_is_called_so():
+    """Eight H100 hold 1,448,493 tokens of one user; Llama-3 70B was made for 8,192."""
+    found = slots(tp=8, batch=1)
+    assert "1,448,493 tokens, past the model&#39;s own limit of 8,192 tokens" in found["lab.verdict"].replace(
+        "&#x27;", "&#39;"
+    )
+    assert "past the model" in found["lab.max_context"]
+    assert "past the model" not in slots(tp=8, batch=1, model="llama-4-scout")["lab.verdict"]
+
+
+def test_the_note_under_the_gpus_names_every_kind_of_parallelism():
+    note = update({"model": "deepseek-v3", "tp": 8, "dp": 2, "ep": 16, "cp": 8})["controls"]["gpus"]["note"]
+    assert note == "8 tensor parallel × 2 data parallel, the context over 8 of them, the experts over 16 of them"
+
+
 def test_where_no_single_change_helps_the_verdict_says_so():
     found = slots(model="deepseek-v3", tp=1, gpu="rtx-4090", batch=512, context=2**20, weight_dtype="fp32")
     assert ways(found["lab.verdict"]) == []
