@@ -36,7 +36,7 @@ from typing import overload
 from kvcore.page import phrases
 from kvcore.page.controls import Number
 from kvcore.page.draw.widths import WIDTHS
-from kvcore.page.form import render_form
+from kvcore.page.form import render_form, render_handle
 from kvcore.page.html import problem_list
 from kvcore.page.link import format_fragment
 from kvcore.page.pages import ARTICLE, PAGES
@@ -44,7 +44,7 @@ from kvcore.page.parts import Note, Page, View
 from kvcore.page.read_controls import ControlValues, read_controls
 from kvcore.page.request import strings
 
-__all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
+__all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "handle", "update"]
 
 PROBLEMS = "page.problems"
 """The slot that lists the problems of a request."""
@@ -104,6 +104,25 @@ def form(name: str) -> str:
         hold=json.dumps(_hold(page, view)),
         fragment=format_fragment(page, view),
     )
+
+
+def handle(name: str) -> str:
+    """The HTML of a second slider of the control of this name, with its default value.
+
+    Raises:
+        KeyError: if no page has a slider of this name.
+
+    >>> 'data-for="batch"' in handle("batch")
+    True
+    """
+    page, control = next(
+        ((page, found) for page in PAGES.values() if isinstance(found := page.controls.get(name), Number)), (None, None)
+    )
+    if page is None or control is None:
+        raise KeyError(name)
+    read = read_controls(page, {})
+    state = _controls(page, read, View(read.values))[name]
+    return render_handle(control, control.of(read.values), state, f"{name}-handle")
 
 
 def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = ()) -> Answer:

@@ -9,6 +9,7 @@ from kvcore.page.controls import Values
 from kvcore.page.lab import LAB, UNITS
 from kvcore.page.lab.controls import CONFIG
 from kvcore.page.lab.packed import pack_v1
+from kvcore.page.opening import OPENING
 from kvcore.page.paging import PAGING, PAGING_MEMORY
 from kvcore.page.parts import Page
 from kvcore.page.verdict import DECODE, VERDICT
@@ -31,7 +32,7 @@ def _spec(text: str) -> Mapping[str, str]:
 
 ARTICLE = Page(
     name="article",
-    parts=(LAB, VERDICT, UNITS, CHART, DECODE, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
+    parts=(LAB, OPENING, VERDICT, UNITS, CHART, DECODE, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
     link_defaults=MappingProxyType({"v1": _V1}),
     old_link_keys=MappingProxyType({"spec": _spec}),
 )
