@@ -34,7 +34,7 @@ def test_the_slider_of_the_first_screen_moves_the_labs_batch(lab: Page) -> None:
     assert controls(lab)["batch"] == "32"
     assert value(lab, "opening.sentence") == value(lab, "lab.cache_total") == str(32 * ONE_USER)
     assert slider(lab, "batch").input_value() == handle(lab).input_value()
-    assert handle(lab).get_attribute("aria-valuetext") == "32 sequences"
+    assert handle(lab).get_attribute("aria-valuetext") == "32 users"
 
 
 def test_the_labs_batch_moves_the_slider_of_the_first_screen(lab: Page) -> None:

@@ -15,6 +15,7 @@ from kvcore.page.lab.controls import (
     GPU,
     GPU_MEMORY,
     KV_HEADS,
+    MODEL,
     QUERY_HEADS,
     SHARED_PROMPT,
     WEIGHT_DTYPE,
@@ -42,6 +43,8 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
         KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
     }
+    if result.edited:
+        notes[MODEL.name] = Note(text=words.EDITED)
     if limit is not None and context > limit:
         notes[CONTEXT.name] = Note(text=words.past_limit(result.model.name, limit))
     for name, reason in fixed_controls(result.model).items():

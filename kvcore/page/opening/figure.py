@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kvcore.page import phrases
 from kvcore.page.html import Html, data, el, filled, label_text
 from kvcore.page.lab.result import LabResult
 from kvcore.page.opening import words
@@ -33,7 +34,7 @@ def columns(result: LabResult) -> Html:
         _label(format_bytes(cache, units), "kv-cache-name", _CACHE_X, cache_y - 8),
         label_text(words.tipping(tipping), "kv-cliff-name", _WIDTH - 16, weights_y - 6, "end") if tipping else None,
         _label(words.WEIGHTS, "kv-tick", _WEIGHTS_X, _FLOOR + 18),
-        _label(words.kept(result.shape), "kv-tick", _CACHE_X, _FLOOR + 18),
+        _label(phrases.kept(result.shape.attention), "kv-tick", _CACHE_X, _FLOOR + 18),
         class_="kv-svg kv-opening-svg",
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         role="img",
@@ -41,7 +42,7 @@ def columns(result: LabResult) -> Html:
             result.name,
             format_bytes(weights, units),
             format_bytes(cache, units),
-            words.kept(result.shape),
+            phrases.kept(result.shape.attention),
             footprint.batch,
         ),
     )
@@ -53,7 +54,9 @@ def sentence(result: LabResult) -> Html:
     tipping = footprint.cliff_batch
 
     def takes(cache: str, share: str) -> str:
-        return words.takes(words.kept(result.shape), footprint.batch, cache, share, result.name, above=ratio > 1)
+        return words.takes(
+            phrases.kept(result.shape.attention), footprint.batch, cache, share, result.name, above=ratio > 1
+        )
 
     cache = data(footprint.cache_bytes, format_bytes(footprint.cache_bytes, result.units))
     said = filled(takes, el("strong", cache, class_="kv-c"), el("strong", format_ratio(ratio)))

@@ -1,14 +1,8 @@
 """Every phrase of the opening figure."""
 
 from kvcore.page.phrases import tokens, users
-from kvcore.shape import Shape
 
 WEIGHTS = "weights"
-
-
-def kept(shape: Shape) -> str:
-    """What a sequence keeps: a cache, a recurrent state, or both."""
-    return {"recurrent": "state", "hybrid": "cache and state"}.get(shape.attention, "cache")
 
 
 def handle(context: int) -> str:

@@ -294,6 +294,6 @@ def test_the_products_in_the_formula_add_up_to_the_bytes_per_token(model, types)
 def test_the_formulas_bytes_per_token_times_its_load_is_its_total(state):
     found = slots(**state)
     per_token, total = re.findall(r'<data value="(\d+)">', found["lab.formula"])
-    tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) seq", found["lab.formula"]).groups()
+    tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) users", found["lab.formula"]).groups()
     assert int(per_token) * int(tokens.replace(",", "")) * int(batch.replace(",", "")) == int(total)
     assert total == value(found["lab.cache_total"])
