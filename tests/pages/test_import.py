@@ -50,7 +50,7 @@ def shows_the_imported_model(page: Page) -> None:
 
 def is_unchanged(page: Page) -> None:
     """The Lab shows what it showed: a refused config changes nothing."""
-    assert box(page, "model").input_value() == "llama-3-70b"
+    assert box(page, "model").input_value() == "llama-3.1-70b"
     assert box(page, "batch").input_value() == "32"
     assert value(page, "lab.cache_total") == "85899345920"
 
@@ -58,7 +58,7 @@ def is_unchanged(page: Page) -> None:
 @pytest.fixture
 def busy(lab: Page) -> Page:
     """The Lab with a batch of 32, so that a reset would show."""
-    arrive(lab, "v1&batch=32")
+    arrive(lab, "v2&batch=32")
     return lab
 
 
@@ -219,7 +219,7 @@ def test_a_newer_choice_of_model_is_kept(hub: Page, by: str) -> None:
         if by == "select":
             move(hub, "model", "llama-2-7b")
         elif by == "link":
-            arrive(hub, "v1&model=llama-2-7b")
+            arrive(hub, "v2&model=llama-2-7b")
         else:
             hub.locator(".kv-try button[data-set]").first.click()
     updated(hub)
@@ -379,6 +379,6 @@ def test_another_model_can_be_chosen_and_the_imported_one_again(busy: Page) -> N
 
 @pytest.mark.parametrize("config", ["", "x", "a.b.c", "%3Cb%3E", "9" * 500])
 def test_a_link_with_a_broken_import_is_named_and_the_page_goes_on(busy: Page, config: str) -> None:
-    arrive(busy, f"v1&model=imported&config={config}&batch=32")
+    arrive(busy, f"v2&model=imported&config={config}&batch=32")
     assert problems(busy)
     is_unchanged(busy)

@@ -1,6 +1,6 @@
 """The first screen: title, figure and its slider, which is a second handle of the Lab's batch.
 
-A user of Llama-3 70B at 8,192 tokens takes 2,684,354,560 B; 53 outweigh its weights.
+A user of Llama-3.1 70B at 8,192 tokens takes 2,684,354,560 B; 53 outweigh its weights.
 """
 
 import pytest

@@ -13,7 +13,7 @@ from kvcore.weights import SHIPPED, WEIGHT_STORAGES
 IMPORTED = "imported"
 """The value of the model control when the reader's imported model is in use."""
 
-_DEFAULT = catalog.MODELS["llama-3-70b"].shape
+_DEFAULT = catalog.MODELS["llama-3.1-70b"].shape
 _BATCHES = (
     *range(1, 33),
     *range(34, 65, 2),
@@ -30,7 +30,7 @@ _HEAD_DIMS = (*range(16, 129, 16), *range(160, 513, 32))
 _DTYPES = {name: dtype.label for name, dtype in CACHE_DTYPES.items()}
 
 MODEL = Choice(
-    name="model", label=words.MODEL, default="llama-3-70b", style="select", search=words.FIND_MODEL,
+    name="model", label=words.MODEL, default="llama-3.1-70b", style="select", search=words.FIND_MODEL,
     options={**{model.id: model.name for model in catalog.MODELS.values()}, IMPORTED: words.IMPORTED},
     group_of={model.id: model.family for model in catalog.MODELS.values()}, hidden=frozenset({IMPORTED}),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from kvcore.page import phrases
 from kvcore.page.html import NOTHING, Html, data, el, filled, with_note
 from kvcore.page.lab import words
 from kvcore.page.lab.result import LabResult
+from kvcore.page.link import VERSION
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
 
 
@@ -51,6 +52,13 @@ def model_note(result: LabResult) -> Html:
         note = words.model_note(attention, model.shape.kv_heads, params, model.source, model.read)
         return el("span", words.imported_note(model.name, note, model.assumed) if model.read is None else note)
     return el("span", words.edited_note(result.model.name, params, result.model.assumed))
+
+
+def linked(result: LabResult) -> Html:
+    """A line that says what a link has set, with a way back to the defaults."""
+    footprint = result.footprint
+    said = words.linked(result.name, footprint.context, footprint.batch)
+    return el("p", said, " ", el("a", words.BACK_TO_DEFAULTS, href=f"#{VERSION}"), class_="kv-linked")
 
 
 def way_back(result: LabResult) -> Html:

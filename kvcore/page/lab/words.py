@@ -94,6 +94,13 @@ ATTENTION = MappingProxyType(
     }
 )
 
+BACK_TO_DEFAULTS = "Back to the defaults"
+
+
+def linked(model: str, context: int, batch: int) -> str:
+    return f"This link set {model}, {tokens(context)}, {users(batch)}."
+
+
 EDITED = "edited: its shape is not the published one"
 BACK_TO_PUBLISHED = "Back to the published shape"
 

@@ -95,11 +95,11 @@ def test_units_change_the_text_and_not_the_value():
 
 def test_an_edited_model_is_marked_and_has_a_button_to_undo_the_edits():
     answer = update({"layers": 40})
-    found, button = answer["slots"], 'data-set="{&quot;model&quot;:&quot;llama-3-70b&quot;}"'
-    assert words.edited("Llama-3 70B") in found["lab.model_name"]
+    found, button = answer["slots"], 'data-set="{&quot;model&quot;:&quot;llama-3.1-70b&quot;}"'
+    assert words.edited("Llama-3.1 70B") in found["lab.model_name"]
     assert answer["controls"]["model"]["note"] == words.EDITED
     assert button in found["lab.verdict"]
-    assert words.edited("Llama-3 70B") not in slots()["lab.model_name"]
+    assert words.edited("Llama-3.1 70B") not in slots()["lab.model_name"]
     assert button not in slots()["lab.verdict"]
     assert update({})["controls"]["model"]["note"] == ""
 
@@ -112,10 +112,10 @@ def test_the_formula_has_the_models_numbers():
 @pytest.mark.parametrize(
     ("request_", "finding"),
     [
-        pytest.param({}, ("Llama-3 70B", "gqa", 8, 53_829), id="in range"),
+        pytest.param({}, ("Llama-3.1 70B", "gqa", 8, 53_829), id="in range"),
         # 138,758,602,752 bytes of weights, 2 * 80 * 1 * 128 * 2 = 40,960 bytes a token
         pytest.param(
-            {"attention": "mqa", "batch": 1}, ("Llama-3 70B, edited", "mqa", 1, 3_387_662), id="beyond the chart"
+            {"attention": "mqa", "batch": 1}, ("Llama-3.1 70B, edited", "mqa", 1, 3_387_662), id="beyond the chart"
         ),
         pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, ("Mistral 7B v0.1", "gqa", 1, None), id="never"),
     ],
@@ -200,6 +200,6 @@ def test_the_note_of_a_gpu_has_what_is_known_of_it():
     assert notes == ["79.6 GiB, 3.35 TB/s, 989 TFLOP/s dense FP16", "107.5 GiB, 0.546 TB/s", "24 GiB"]
 
 
-@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3-70b", False)])
+@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3.1-70b", False)])
 def test_a_decode_step_of_a_mixture_says_that_every_expert_is_counted(model, says):
     assert ("every expert counted" in update({"model": model})["slots"]["lab.decode"]) is says

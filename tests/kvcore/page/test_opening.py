@@ -1,6 +1,6 @@
 """The opening figure, read back: its columns are the Lab's bytes on one scale, and its sentence has the Lab's numbers.
 
-Llama-3 70B: 141,107,412,992 bytes of weights, 2,684,354,560 of cache for a user of 8,192 tokens, so 53 users outweigh it.
+Llama-3.1 70B: 141,107,412,992 bytes of weights, 2,684,354,560 of cache for a user of 8,192 tokens, so 53 users outweigh it.
 """
 
 import re

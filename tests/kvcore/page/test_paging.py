@@ -76,7 +76,7 @@ def test_the_grid_is_small_and_inside_its_frame(strategy, sequences, block_size)
 def test_each_technique_has_a_factor_and_a_button_that_applies_it():
     slots = update({})["slots"]
     assert numbers(slots["hatches.heads"]) == ["8.0"]
-    assert article_words.saved_heads(8, "Llama-3 70B", "2.5 MiB", "320 KiB", in_use=True) in slots["hatches.heads"]
+    assert article_words.saved_heads(8, "Llama-3.1 70B", "2.5 MiB", "320 KiB", in_use=True) in slots["hatches.heads"]
     assert "{&quot;attention&quot;:&quot;mha&quot;}" in slots["hatches.heads"]
     assert numbers(slots["hatches.dtype"]) == ["2.0"]
     assert "{&quot;cache_dtype&quot;:&quot;int8&quot;}" in slots["hatches.dtype"]
@@ -87,7 +87,7 @@ def test_each_technique_has_a_factor_and_a_button_that_applies_it():
 
 
 def test_a_latent_larger_than_what_the_model_keeps_is_no_gain():
-    """As MQA Llama-3 70B keeps 80 x 2 x 128 numbers of 2 B a token; a latent of 576 would be 80 x 576 x 2 B."""
+    """As MQA Llama-3.1 70B keeps 80 x 2 x 128 numbers of 2 B a token; a latent of 576 would be 80 x 576 x 2 B."""
     card = update({"attention": "mqa"})["slots"]["hatches.latent"]
     assert numbers(card) == [str(40_960 / 92_160)]
     assert "keeps 40 KiB per token, less than its 90 KiB" in card
