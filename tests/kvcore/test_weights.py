@@ -125,6 +125,7 @@ GROUP = {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_s
         pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": GROUP}}, LINEAR // 2 + LINEAR // 16 + 14 * 16, id="compressed-tensors, int4"),
         pytest.param({"quant_method": "modelopt", "quant_algo": "NVFP4"}, LINEAR // 16 * 9 + 14 * 8, id="modelopt, NVFP4"),
         pytest.param({"quant_method": "modelopt", "quant_algo": "FP8"}, LINEAR + 14 * 8, id="modelopt, FP8"),
+        pytest.param({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True}, LINEAR // 2 + LINEAR // 64 + LINEAR // 64 // 256 * 4 + 14 * (64 + 1024), id="NF4 with scales of a byte, and two tables a matrix"),
         pytest.param({"quant_method": "mxfp4"}, 2 * LINEAR, id="mxfp4: the experts alone, and there are none"),
     ],
 )  # fmt: skip
@@ -324,5 +325,5 @@ def test_formats_round_up_to_whole_scales():
         grouped(4, 128, zeros=True).bytes_of((1, 129)) == 17 * 4 + 5
     )  # 129 numbers in 17 groups of 8; two scales and zeros
     assert (
-        nf4(double=True).bytes_of((16, 64)) == 16 * 32 + 17 + 64
-    )  # 16 scales of a byte, and four bytes for 256 of them
+        nf4(double=True).bytes_of((16, 64)) == 16 * 32 + 17 + 64 + 1024
+    )  # 16 scales of a byte, four bytes for 256 of them, and two tables
