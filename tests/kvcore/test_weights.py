@@ -210,6 +210,33 @@ def test_modules_of_nemotron_have_names_of_their_own(model, name):
         assert share_of(model, **FP8, ignore=ignore) > share_of(model, **FP8)
 
 
+def bytes_kept(model, **settings):
+    """How many bytes more a catalog model takes in NVFP4 when the modules of `ignore` stay in 16 bits."""
+    nvfp4 = {"quant_method": "modelopt", "quant_algo": "NVFP4"}
+    shape = MODELS[model].shape
+    return quantized(**nvfp4, **settings).bytes_of(shape) - quantized(**nvfp4).bytes_of(shape)
+
+
+def saved(out, width):
+    """What one matrix saves in NVFP4: two bytes a number, less 9 for 16 numbers and 8 for the matrix."""
+    return 2 * out * width - out * width // 16 * 9 - 8
+
+
+@pytest.mark.parametrize(
+    ("model", "ignore", "expected"),
+    [
+        # q_proj has 6,144 rows of queries and 6,144 of their gates, in 16 of 64 layers
+        pytest.param("qwen3.6-27b", "q_proj", 16 * 2 * saved(6144, 5120), id="the gates of queries are in q_proj"),
+        pytest.param("qwen3.6-27b", "linear_attn.in_proj_z", 48 * saved(16_384, 5120), id="in_proj_qkvz, split"),
+        pytest.param("gemma-4-26b-a4b", "re:.*layers\\.\\d+\\.mlp.*", 30 * 3 * saved(2112, 2816), id="gemma 4: an MLP beside experts"),
+        pytest.param("gemma-4-26b-a4b", "experts", 30 * 128 * 3 * saved(704, 2816), id="gemma 4: experts beside an MLP"),
+        pytest.param("minimax-m2.5", "block_sparse_moe.experts.0.w2", 62 * 256 * saved(3072, 1536), id="numbered matrices"),
+    ],
+)  # fmt: skip
+def test_modules_have_the_names_that_checkpoints_have(model, ignore, expected):
+    assert bytes_kept(model, ignore=[ignore]) == expected
+
+
 def test_other_bits_for_some_modules_are_said_not_to_be_read():
     for settings in (
         {"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*down.*": {"bits": 8}}},
