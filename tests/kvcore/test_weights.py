@@ -106,6 +106,10 @@ def quantized(**settings):
     return shipped_storage({"dtype": "bfloat16", "quantization_config": settings})
 
 
+def quark(dtype, qscheme, **settings):
+    return {"weight": {"dtype": dtype, "qscheme": qscheme, **settings}, "input_tensors": {"is_dynamic": True}}
+
+
 GROUP = {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32, "symmetric": True}}
 
 
@@ -126,6 +130,12 @@ GROUP = {"weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_s
         pytest.param({"quant_method": "modelopt", "quant_algo": "NVFP4"}, LINEAR // 16 * 9 + 14 * 8, id="modelopt, NVFP4"),
         pytest.param({"quant_method": "modelopt", "quant_algo": "FP8"}, LINEAR + 14 * 8, id="modelopt, FP8"),
         pytest.param({"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_use_double_quant": True}, LINEAR // 2 + LINEAR // 64 + LINEAR // 64 // 256 * 4 + 14 * (64 + 1024), id="NF4 with scales of a byte, and two tables a matrix"),
+        pytest.param({"quant_method": "mxfp8"}, LINEAR // 32 * 33, id="mxfp8"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "MXFP8"}, LINEAR // 32 * 33, id="modelopt, MXFP8"),
+        pytest.param({"producer": {"name": "modelopt"}, "quant_algo": "FP8"}, LINEAR + 14 * 8, id="modelopt, by its producer alone"),
+        pytest.param({"quant_method": "quark", "global_quant_config": quark("fp8_e4m3", "per_tensor"), "layer_quant_config": {}}, LINEAR + 14 * 4, id="quark, FP8"),
+        pytest.param({"quant_method": "quark", "global_quant_config": quark("fp8_e4m3", "per_channel")}, LINEAR + 4 * 2 * (2 * 256 + 2 * 128 + 2 * 512 + 256), id="quark, a scale a row"),
+        pytest.param({"quant_method": "quark", "global_quant_config": quark("fp4", "per_group", group_size=32, scale_format="e8m0")}, LINEAR // 32 * 17, id="quark, MXFP4"),
         pytest.param({"quant_method": "mxfp4"}, 2 * LINEAR, id="mxfp4: the experts alone, and there are none"),
     ],
 )  # fmt: skip
@@ -134,6 +144,63 @@ def test_each_method_by_hand(settings, expected):
     assert storage.bytes_of(TINY) == expected + REST
     assert storage.note == ""
     assert storage.label.endswith("as shipped")
+
+
+ATTENTION, Q_PROJ, UP_PROJ = 2 * (2 * 256 * 256 + 2 * 128 * 256), 2 * 256 * 256, 512 * 256
+"""Parameters of attention in two layers, of Q in two layers, and of one matrix up."""
+
+
+def test_each_module_in_a_format_of_its_own_by_hand():
+    """NVIDIA Model Optimizer's MIXED_PRECISION: what is not listed stays in 16 bits."""
+    storage = quantized(
+        quant_method="modelopt",
+        quant_algo="MIXED_PRECISION",
+        exclude_modules=["mtp*"],
+        quantized_layers={
+            "lm_head": {"quant_algo": "W4A16_NVFP4", "group_size": 16},
+            "model.layers.0.self_attn.q_proj": {"quant_algo": "FP8"},
+            "model.layers.1.self_attn.q_proj": {"quant_algo": "FP8"},
+            "model.layers.1.mlp.up_proj": {"quant_algo": "MXFP8"},
+        },
+    )
+    fp8, mxfp8, nvfp4 = Q_PROJ + 2 * 8, UP_PROJ // 32 * 33, 256_000 // 16 * 9 + 8
+    assert storage.bytes_of(TINY) == fp8 + mxfp8 + nvfp4 + 2 * (LINEAR - Q_PROJ - UP_PROJ) + 2 * (256_000 + 1_280)
+    assert storage.label == "NVFP4 and FP8 and MXFP8, as shipped"
+    assert storage.note == ""
+    assert storage.quantized
+
+
+def test_groups_of_modules_by_hand():
+    """compressed-tensors: attention in FP8 with a scale of two bytes for each of 1,536 rows, six other matrices in INT4."""
+    rows = {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}, "targets": ["re:.*self_attn.*"]}
+    groups = {"a": rows, "b": {**GROUP, "targets": ["Linear"]}}
+    mlps = LINEAR - ATTENTION
+    expected = ATTENTION + 2 * 1_536 + mlps // 2 + mlps // 32 * 2 + 6 * 16 + REST
+    storage = quantized(quant_method="compressed-tensors", config_groups=groups, ignore=["lm_head"])
+    assert storage.bytes_of(TINY) == expected
+    assert storage.label == "FP8 and INT4, as shipped"
+
+
+def test_what_is_kept_goes_before_what_is_quantized():
+    by_name = {"*q_proj": quark("fp8_e4m3", "per_tensor")}
+    whole = quark("fp4", "per_group", group_size=32, scale_format="e8m0")
+    settings = {"quant_method": "quark", "global_quant_config": whole, "layer_quant_config": by_name}
+    storage = quantized(**settings, exclude=["lm_head", "model.layers.0.*"])
+    second_layer = LINEAR // 2 - Q_PROJ // 2
+    assert storage.bytes_of(TINY) == LINEAR + Q_PROJ // 2 + 4 + second_layer // 32 * 17 + REST
+
+
+def test_experts_of_four_bits_beside_blocks_of_eight():
+    """DeepSeek-V4's `expert_dtype`: a byte for 32 numbers of an expert's row; elsewhere four bytes for 128 x 128."""
+    shape = Shape(
+        hidden_size=256, query_heads=4, groups=(LayerGroup(layers=1, kv_heads=2, key_dim=64, value_dim=64),),
+        mlps=(Mlp(layers=1, intermediate_size=128, gated=True, experts=4),), vocab_size=1000, tied=True,
+    )  # fmt: skip
+    settings = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+    storage = shipped_storage({"dtype": "bfloat16", "expert_dtype": "fp4", "quantization_config": settings})
+    experts, attention = 4 * 3 * 128 * 256, 2 * 256 * 256 + 2 * 128 * 256
+    rest = 256_000 + 4 * 256 + 3 * 256  # the embedding, the router, three norms
+    assert storage.bytes_of(shape) == experts // 32 * 17 + attention + attention // 16_384 * 4 + 2 * rest
 
 
 @pytest.mark.parametrize(
@@ -237,6 +304,12 @@ def test_modules_have_the_names_that_checkpoints_have(model, ignore, expected):
     assert bytes_kept(model, ignore=[ignore]) == expected
 
 
+def test_settings_that_a_link_left_out_are_not_called_unknown():
+    storage = quantized(quant_method="modelopt", quant_algo="MIXED_PRECISION", kvcore_left_out=["quantized_layers"])
+    assert "the link left out" in storage.note
+    assert "counted in BF16" in storage.note
+
+
 def test_other_bits_for_some_modules_are_said_not_to_be_read():
     for settings in (
         {"quant_method": "gptq", "bits": 4, "dynamic": {"+:.*down.*": {"bits": 8}}},
@@ -263,9 +336,13 @@ def test_a_pattern_that_could_take_long_is_not_run_and_is_named(pattern):
         pytest.param({"quant_method": 8}, id="a method that is no name"),
         pytest.param({"quant_method": "bitsandbytes"}, id="bitsandbytes that says no bits"),
         pytest.param({"quant_method": "compressed-tensors"}, id="no groups"),
-        pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": GROUP, "b": {"weights": {"num_bits": 8, "type": "float"}}}}, id="groups that differ"),
+        pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": GROUP, "b": {"weights": {"num_bits": 8, "type": "float"}}}}, id="two formats for every matrix"),
         pytest.param({"quant_method": "compressed-tensors", "config_groups": {"a": {"weights": {"num_bits": 5, "type": "int"}}}}, id="5 bits"),
-        pytest.param({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"}, id="a mix by layer"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"}, id="a mix by layer that names no layers"),
+        pytest.param({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": {"lm_head": {"quant_algo": "W8A16"}}}, id="a mix with an algorithm that is not known"),
+        pytest.param({"quant_method": "quark", "global_quant_config": quark("int4", "per_group", group_size=128)}, id="quark, a type that is not known"),
+        pytest.param({"quant_method": "quark", "global_quant_config": {"weight": [{}, {}]}}, id="quark, two stages"),
+        pytest.param({"quant_method": "fp8", "weight_block_size": [128, 128], "quant_algo": "MIXED_PRECISION"}, id="fp8 that another tool changed"),
     ],
 )  # fmt: skip
 def test_a_scheme_that_is_not_known_is_counted_in_16_bits_and_says_so(settings):
@@ -336,7 +413,7 @@ def test_each_storage_gives_every_model_of_the_catalog_its_bytes(model):
         whole = storage.bytes_of(row.shape)
         assert whole <= 4 * row.shape.params + 2**20
         assert whole >= row.shape.params // 2
-        if storage.matrix is not None or storage.mix is not None:
+        if storage.quantized or storage.mix is not None:
             assert sum(storage.bytes_by_kind(row.shape).values()) == whole
 
 
