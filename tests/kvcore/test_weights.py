@@ -400,6 +400,35 @@ def test_a_malformed_setting_of_a_known_method_is_refused_by_name(settings, fiel
     assert caught.value.field == f"quantization_config.{field}"
 
 
+@pytest.mark.parametrize(
+    ("model", "label"),
+    # read in the published config.json of each, as ai-dynamo/aiconfigurator@095f58a copies it in model_configs
+    [
+        ("gpt-oss-20b", "MXFP4"),
+        ("gpt-oss-120b", "MXFP4"),
+        ("deepseek-v3", "FP8"),
+        ("deepseek-v3.2", "FP8"),
+        ("kimi-k2", "FP8"),
+        ("kimi-k2.5", "INT4"),
+        ("minimax-m2.5", "FP8"),
+        ("mimo-v2-flash", "FP8"),
+    ],
+)
+def test_a_model_that_is_published_quantized_is_so_in_the_catalog(model, label):
+    assert MODELS[model].weights.label == f"{label}, as shipped"
+
+
+def test_the_weights_of_minimax_as_published_by_hand():
+    """All but the embedding, the output layer, the norms and the routers in FP8, with a scale of four bytes for 128 x 128.
+
+    Attention has 2,730,491,904 numbers in 248 matrices, the experts 224,680,476,672 in 47,616; 13,880,064 scales.
+    """
+    row = MODELS["minimax-m2.5"]
+    fp8 = 2_730_491_904 + 224_680_476_672
+    rest = 2 * 200_064 * 3072 + 62 * (256 * 3072 + 256 + 6144 + 1024 + 2 * 3072) + 3072
+    assert row.weights.bytes_of(row.shape) == fp8 + 4 * 13_880_064 + 2 * rest == 230_024_081_408
+
+
 def test_the_type_of_what_is_not_quantized_is_the_dtype_of_the_config():
     assert shipped_storage({"torch_dtype": "float32"}).bytes_of(TINY) == 2 * (2 * LINEAR + REST)
     assert shipped_storage({}).bytes_of(TINY) == 2 * LINEAR + REST
