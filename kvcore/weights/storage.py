@@ -148,6 +148,10 @@ _QUANTIZED = (
         source=f"casper-hansen/AutoAWQ, awq/modules/linear/gemm.py: a scale of 16 bits and a zero point of 4 for 128 numbers; {_KEPT}",
     ),
     WeightStorage(
+        name="int4_g64", label="INT4, groups of 64", rest=_BF16, matrix=grouped(4, 64, zeros=True),
+        source=f"as for groups of 128; casper-hansen/AutoAWQ pull request 688: DeepSeek-V3 needs groups of 64; {_KEPT}",
+    ),
+    WeightStorage(
         name="int4_g32", label="INT4, groups of 32", rest=_BF16, matrix=grouped(4, 32, zeros=False),
         source=f"moonshotai/Kimi-K2-Thinking, config.json: compressed-tensors, symmetric, a scale of 16 bits for 32 numbers; {_KEPT}",
     ),

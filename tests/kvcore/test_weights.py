@@ -114,6 +114,7 @@ REST = 2 * (2 * 256_000 + 1_280)
         pytest.param("mxfp4", LINEAR // 32 * 17 + REST, id="mxfp4: 17 bytes for 32"),
         pytest.param("nvfp4", LINEAR // 16 * 9 + 14 * 8 + REST, id="nvfp4: 9 bytes for 16, 8 for each of 14 matrices"),
         pytest.param("int4_g128", LINEAR // 2 + LINEAR // 128 * 5 // 2 + REST, id="2 bytes and 4 bits for 128"),
+        pytest.param("int4_g64", LINEAR // 2 + LINEAR // 64 * 5 // 2 + REST, id="2 bytes and 4 bits for 64"),
         pytest.param("int4_g32", LINEAR // 2 + LINEAR // 32 * 2 + REST, id="2 bytes for 32"),
         pytest.param("fp8_block128", LINEAR + LINEAR // 16_384 * 4 + REST, id="a byte, 4 bytes for 128 x 128"),
         # output layer in Q6_K (210 for 256); all else in Q8_0 or Q4_K; norms in 32 bits
@@ -473,6 +474,11 @@ def test_the_report_of_a_practitioner():
     wide = 2 * 1_050_673_152 + 1_318_912
     assert footprint.weights_bytes == 70_553_706_496 + wide + 560 * 4 == 72_656_373_952  # 67.7 GiB
     assert kvcore.split(footprint).fits
+
+
+def test_deepseek_v3_in_groups_of_64_is_its_published_awq_checkpoint():
+    """metadata.total_size of github.com/kvcache-ai/sglang_awq@1e697f1, model.safetensors.index.json."""
+    assert weight_storage("int4_g64").bytes_of(MODELS["deepseek-v3"].shape) == 364_589_799_936
 
 
 def test_a_name_that_is_not_known_is_refused():
