@@ -102,7 +102,7 @@ def weights_note(asked: Asked) -> str:
     counted = asked.footprint.weight_dtype
     if isinstance(counted, WeightStorage) and counted.note:
         return counted.note
-    if asked.shipped.matrix is not None and counted.name != asked.shipped.name:
+    if asked.shipped.quantized and counted.name != asked.shipped.name:
         return f"The checkpoint stores its weights otherwise ({asked.shipped.label}); --weight-dtype shipped counts them so."
     return asked.shipped.note
 

@@ -56,7 +56,9 @@ def _weights_note(result: LabResult) -> str:
     average = str(size.numerator) if size.denominator == 1 else significant(size, 4)
     if storage.name == shipped.name:
         return words.weight_dtype_note(average, storage.label, storage.note)
-    return words.weight_dtype_note(average, "", words.not_as_shipped(shipped.label) if shipped.matrix else shipped.note)
+    return words.weight_dtype_note(
+        average, "", words.not_as_shipped(shipped.label) if shipped.quantized else shipped.note
+    )
 
 
 def _cache_note(result: LabResult, asked: Dtype) -> str:
