@@ -40,6 +40,7 @@ class Engine:
     latent_cache_dtypes: those of them in which it can cache latents; empty stands for all of them.
     sparse_fp8: the type that "fp8" stands for where a latent has an indexer; "" if it is fp8.
     index_keys_copied: under context parallelism each GPU keeps all keys of an indexer.
+    pads_values: where it caches K and V of all heads in place of latents, V is as wide as K.
     state_dtype, convolution_dtype: the types of recurrent states, "" for what the model's config says.
     sources: what each default is from.
     """
@@ -56,6 +57,7 @@ class Engine:
     latent_cache_dtypes: tuple[str, ...] = ()
     sparse_fp8: str = ""
     index_keys_copied: bool = False
+    pads_values: bool = False
     state_dtype: str = ""
     convolution_dtype: str = ""
     sources: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ _ALL = (
         id="vllm", name="vLLM", version="002f10e", read=_READ, reserve=Fraction(8, 100), block_size=16,
         cache_dtypes=("fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4", "fp8_ds_mla", "nvfp4_ds_mla"),
         latent_cache_dtypes=("fp8", "fp8_ds_mla", "nvfp4_ds_mla"), sparse_fp8="fp8_ds_mla",
+        pads_values=True,
         sources=(
             "vllm-project/vllm@002f10e, vllm/config/cache.py: gpu_memory_utilization 0.92, DEFAULT_BLOCK_SIZE 16, CacheDType",
             "vllm-project/vllm, vllm/model_executor/models (deepseek_v2): fp8 becomes fp8_ds_mla with a sparse indexer",

@@ -20,6 +20,7 @@ from kvcore.engines import (
 )
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
+from kvcore.loaded import as_loaded
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
 from kvcore.terminal import config_text
@@ -36,10 +37,13 @@ _EDITS = ("layers", "query_heads", "head_dim", "kv_heads")
 class Asked:
     """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict.
 
-    shipped: how the model's own checkpoint stores its weights.
+    mtp_layers: how many MTP layers are published with the model; mtp: they are counted. shipped: how the model's own checkpoint
+    stores its weights.
     """
 
     name: str
+    mtp_layers: int
+    mtp: bool
     assumed: Mapping[str, object]
     shipped: WeightStorage
     gpu_name: str
@@ -113,6 +117,14 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="type of convolution states, one of the same (default: the engine's)",
     )
+    parser.add_argument(
+        "--mtp",
+        action="store_true",
+        help="count the MTP layers that are published with the model, to guess tokens ahead",
+    )
+    parser.add_argument(
+        "--expand-latents", action="store_true", help="cache the K and V of all heads in place of latents (MLA)"
+    )
     for name in _EDITS:
         parser.add_argument(
             f"--{name.replace('_', '-')}", metavar="N", help=f"another number of {name.replace('_', ' ')}"
@@ -131,6 +143,8 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     chosen, serving = gpu(options.gpu), engine(options.engine)
     own_memory = options.gpu_bytes is not None
     shape = shape.edited(**edits) if edits else shape
+    mtp_layers = 0 if shape.mtp is None else shape.mtp.layers
+    shape = as_loaded(shape, mtp=options.mtp, expanded=options.expand_latents, padded=serving.pads_values)
     footprint = Footprint(
         shape=with_state_dtypes(as_engine_stores(serving, shape), options.state_dtype, options.conv_dtype),
         context=number("context", options.context),
@@ -159,6 +173,8 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     )
     return Asked(
         name=options.model,
+        mtp_layers=mtp_layers,
+        mtp=options.mtp,
         assumed=assumed,
         shipped=weights,
         gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
