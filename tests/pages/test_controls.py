@@ -162,6 +162,19 @@ def test_the_verdict_says_what_a_load_holds(lab: Page) -> None:
     assert "102 more users at 2,048 tokens, who wait" in text(lab, "lab.verdict")
 
 
+def test_mtp_layers_and_expanded_latents_count_for_a_model_that_has_them(lab: Page) -> None:
+    """DeepSeek-V3 has a 62nd layer for MTP; its latents take 1,152 bytes, K and V of its 128 heads 2 x 128 x (192 + 128)."""
+    box(lab, "mtp").locator("xpath=ancestor::details").locator("summary").first.click()
+    assert box(lab, "mtp").is_disabled()
+    move(lab, "model", "deepseek-v3")
+    assert box(lab, "mtp").is_enabled()
+    move(lab, "mtp", "yes")
+    assert value(lab, "lab.bytes_per_token") == str(62 * 1152)
+    move(lab, "latents", "expanded")
+    assert value(lab, "lab.bytes_per_token") == str(62 * 2 * 128 * 320)
+    assert "--mtp --expand-latents" in text(lab, "lab.command")
+
+
 def test_the_command_of_this_state_is_copied(lab: Page) -> None:
     move(lab, "batch", "33")
     button = lab.locator('[data-copy="lab.command"]')

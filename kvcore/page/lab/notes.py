@@ -4,6 +4,8 @@ from fractions import Fraction
 
 from kvcore.catalog import OWN_GPU, Gpu
 from kvcore.dtypes import CACHE_DTYPES, Dtype
+from kvcore.latent import LatentGroup
+from kvcore.loaded import can_expand
 from kvcore.page import phrases
 from kvcore.page.controls import Values
 from kvcore.page.lab import words
@@ -15,13 +17,15 @@ from kvcore.page.lab.controls import (
     GPU,
     GPU_MEMORY,
     KV_HEADS,
+    LATENTS,
+    MTP,
     QUERY_HEADS,
     SHARED_PROMPT,
     WEIGHT_DTYPE,
 )
 from kvcore.page.lab.formula import per_value
 from kvcore.page.lab.result import LabResult
-from kvcore.page.lab.shape import divisors, fixed_controls
+from kvcore.page.lab.shape import divisors, expands_latents, fixed_controls
 from kvcore.page.parts import Note
 from kvcore.units import format_bytes, significant
 from kvcore.weights import as_storage
@@ -44,9 +48,28 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     }
     if limit is not None and context > limit:
         notes[CONTEXT.name] = Note(text=words.past_limit(result.model.name, limit))
+    notes |= _loading_notes(result, values)
     for name, reason in fixed_controls(result.model).items():
         notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)
     return notes
+
+
+def _loading_notes(result: LabResult, values: Values) -> dict[str, Note]:
+    """The notes under the options of the engine that a model may not have: MTP layers, and latents expanded."""
+    own, engine = result.model.shape, result.engine
+    latents = [group for group in own.groups if isinstance(group, LatentGroup)]
+    if can_expand(own):
+        padding = engine.pads_values and expands_latents(values, own)
+        width = max(group.nope_dim + group.rope_dim for group in latents)
+        expanding = Note(text=words.latents_note(engine.name if padding else "", width))
+    else:
+        expanding = Note(text=words.INDEXED_LATENTS if latents else words.NO_LATENTS, disabled=True)
+    return {
+        MTP.name: Note(text=words.NO_MTP, disabled=True)
+        if own.mtp is None
+        else Note(text=words.mtp_note(own.mtp.layers)),
+        LATENTS.name: expanding,
+    }
 
 
 def _weights_note(result: LabResult) -> str:

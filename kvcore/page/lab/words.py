@@ -32,6 +32,8 @@ WEIGHT_DTYPE = "Weight dtype"
 GPU = "GPU"
 UNITS = "Units"
 ENGINE = "Engine"
+MTP = "MTP layers"
+LATENTS = "Latents (MLA)"
 AS_SHIPPED = "as shipped"
 
 
@@ -41,6 +43,24 @@ def engine_option(name: str, version: str) -> str:
 
 def engine_note(read: str, sources: Sequence[str]) -> str:
     return f"Read {read}: {'; '.join(sources)}."
+
+
+MTP_OPTIONS = MappingProxyType({"no": "left out", "yes": "counted"})
+LATENT_OPTIONS = MappingProxyType({"compressed": "cached as they are", "expanded": "K and V of all heads"})
+NO_MTP = "No MTP layers of this model are known."
+NO_LATENTS = "This model caches no latents."
+INDEXED_LATENTS = "Fixed: this model's indexer needs the latents."
+
+
+def mtp_note(layers: int) -> str:
+    them = "1 is" if layers == 1 else f"{layers} are"
+    return f"{them} published beside the model, to guess tokens ahead. Engines load MTP layers only when asked to."
+
+
+def latents_note(engine: str, width: int) -> str:
+    """engine: the engine that pads V to the width of K, if it does."""
+    text = "Engines that cannot compute with latents cache the K and V of all heads, which are made from them."
+    return f"{text} {engine} makes V as wide as K: {width} numbers." if engine else text
 
 
 def engine_type(asked: str, engine: str, used: str) -> str:
