@@ -14,6 +14,7 @@ from kvcore.engines import (
     STATE_DTYPES,
     as_engine_stores,
     cached_as,
+    can_compute,
     engine,
     suggested_cache_dtypes,
     with_state_dtypes,
@@ -38,7 +39,7 @@ class Asked:
     """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict.
 
     mtp_layers: how many MTP layers are published with the model; mtp: they are counted. shipped: how the model's own checkpoint
-    stores its weights.
+    stores its weights. cache_note: what the cache's type asks of a GPU that this one is not known to have, or "".
     """
 
     name: str
@@ -47,6 +48,7 @@ class Asked:
     assumed: Mapping[str, object]
     shipped: WeightStorage
     gpu_name: str
+    cache_note: str
     verdict: Verdict
 
     @property
@@ -171,18 +173,23 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         reserve_of_rest=serving.reserve_of_rest,
         index_keys_copied=serving.index_keys_copied,
     )
+    name, computes = (f"GPU of {options.gpu_bytes}", ()) if own_memory else (chosen.name, chosen.peak_flops)
+    dtype = footprint.cache_dtype
     return Asked(
         name=options.model,
         mtp_layers=mtp_layers,
         mtp=options.mtp,
         assumed=assumed,
         shipped=weights,
-        gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
+        gpu_name=name,
+        cache_note=""
+        if can_compute(dtype, computes)
+        else f"engines cache in {dtype.label} on GPUs that compute in {dtype.arithmetic.upper()}, as {name} is not known to",
         verdict=Verdict(
             deployment=share,
             average=None if options.average is None else number("average", options.average),
             host_bytes=0 if options.host_memory is None else memory("host_memory", options.host_memory),
-            cache_dtypes=suggested_cache_dtypes(serving, shape),
+            cache_dtypes=suggested_cache_dtypes(serving, shape, computes),
             weight_dtypes=(weights, *SUGGESTED),
         ),
     )

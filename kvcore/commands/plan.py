@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> list[str]:
     }
     if asked.mtp_layers:
         rows["MTP layers"] = mtp_note(asked)
+    if asked.cache_note:
+        rows["note on cache"] = asked.cache_note
     lines = table(rows, asked.assumed)
     for number, way in enumerate(verdict.ways):
         lines.append(f"{'' if number else 'to make it fit':22}{_options(way, share.split)}")

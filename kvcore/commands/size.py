@@ -56,6 +56,8 @@ def run(options: argparse.Namespace) -> list[str]:
         rows["weights on each GPU"] = format_bytes(share.weights_bytes)
     if asked.mtp_layers:
         rows["MTP layers"] = mtp_note(asked)
+    if asked.cache_note:
+        rows["note on cache"] = asked.cache_note
     if note := weights_note(asked):
         rows["note on weights"] = note
     if budget is not None:
@@ -83,6 +85,7 @@ def numbers(asked: Asked) -> dict[str, object]:
         "weights_bytes": footprint.weights_bytes,
         "weights_stored": footprint.weight_dtype.label,
         "weights_note": weights_note(asked),
+        "cache_note": asked.cache_note,
         "weights_bytes_per_gpu": share.weights_bytes,
         "ratio": float(footprint.ratio),
         "cliff_context": footprint.cliff_context,

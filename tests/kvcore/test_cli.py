@@ -56,6 +56,7 @@ def test_size_as_json(capsys):
         "weights_bytes": 141_107_412_992,
         "weights_stored": "FP16",
         "weights_note": "",
+        "cache_note": "",
         "weights_bytes_per_gpu": 35_276_853_248,
         "ratio": 20 * 2**30 / 141_107_412_992,
         "cliff_context": 53_829,
@@ -88,6 +89,13 @@ def test_size_as_json(capsys):
         pytest.param(["llama-3-70b", "--gpu", "b200"], "gpus", 1, id="another GPU"),
         pytest.param(
             ["glm-5.2", "--mtp", "--engine", "vllm", "--cache-dtype", "fp8"], "bytes_per_token", 54_728, id="MTP"
+        ),
+        pytest.param(["llama-3-70b", "--cache-dtype", "nvfp4", "--gpu", "b200"], "cache_note", "", id="FP4 on a B200"),
+        pytest.param(
+            ["llama-3-70b", "--cache-dtype", "nvfp4"],
+            "cache_note",
+            "engines cache in NVFP4 on GPUs that compute in FP4, as NVIDIA H100 SXM is not known to",
+            id="FP4 on an H100",
         ),
         pytest.param(["deepseek-v3", "--mtp"], "mtp_layers", 1, id="MTP layers"),
         pytest.param(["deepseek-v3", "--mtp"], "params", 671_026_419_200 + 11_610_068_224, id="MTP: parameters"),

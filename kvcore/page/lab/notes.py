@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from kvcore.catalog import OWN_GPU, Gpu
 from kvcore.dtypes import CACHE_DTYPES, Dtype
+from kvcore.engines import can_compute
 from kvcore.latent import LatentGroup
 from kvcore.loaded import can_expand
 from kvcore.page import phrases
@@ -38,7 +39,7 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     query_heads = QUERY_HEADS.of(values)
     notes = {
         CACHE_DTYPE.name: Note(text=_cache_note(result, CACHE_DTYPES[CACHE_DTYPE.of(values)])),
-        ENGINE.name: Note(text=words.engine_note(result.engine.read, result.engine.sources)),
+        ENGINE.name: Note(text=_engine_note(result)),
         WEIGHT_DTYPE.name: Note(text=_weights_note(result)),
         GPU_MEMORY.name: Note(text="" if GPU.of(values) == OWN_GPU else words.OWN_MEMORY_UNUSED),
         GPU.name: Note(text=_gpu_note(result.gpu, result.units)),
@@ -52,6 +53,14 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     for name, reason in fixed_controls(result.model).items():
         notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)
     return notes
+
+
+def _engine_note(result: LabResult) -> str:
+    """What the engine brings with it, of which version and date, and from where that is known."""
+    engine = result.engine
+    brings = words.engine_brings(engine.reserve_percent(result.gpu.memory_bytes), engine.block_size)
+    version = words.engine_version(engine.version, engine.read) if engine.version else ""
+    return " ".join(filter(None, (brings, version, words.engine_note(engine.sources))))
 
 
 def _loading_notes(result: LabResult, values: Values) -> dict[str, Note]:
@@ -89,6 +98,8 @@ def _cache_note(result: LabResult, asked: Dtype) -> str:
     dtype = result.footprint.cache_dtype
     block = (dtype.block_values, dtype.block_bytes) if dtype.block_values > 1 else None
     note = words.cache_dtype_note(per_value(dtype), block, dtype.vector_bytes)
+    if not can_compute(dtype, result.gpu.peak_flops):
+        note = f"{note}. {words.needs_arithmetic(dtype.label, dtype.arithmetic, result.gpu.name)}"
     return note if dtype is asked else f"{words.engine_type(asked.label, result.engine.name, dtype.label)} {note}"
 
 

@@ -41,8 +41,22 @@ def engine_option(name: str, version: str) -> str:
     return f"{name} ({version})" if version else "none: the formula alone"
 
 
-def engine_note(read: str, sources: Sequence[str]) -> str:
-    return f"Read {read}: {'; '.join(sources)}."
+def engine_brings(reserve: int, block: int) -> str:
+    """What choosing the engine sets: the reserve on this GPU in percent, and the tokens of a block."""
+    blocks = "no blocks" if block == 1 else f"blocks of {block} tokens"
+    return f"Brings a reserve of {reserve} % on this GPU, and {blocks}."
+
+
+def engine_version(version: str, read: str) -> str:
+    return f"As of {version}, read {read}."
+
+
+def engine_note(sources: Sequence[str]) -> str:
+    return f"Sources: {'; '.join(sources)}."
+
+
+def needs_arithmetic(label: str, number: str, gpu: str) -> str:
+    return f"Engines cache in {label} on GPUs that compute in {number.upper()}, as {gpu} is not known to."
 
 
 MTP_OPTIONS = MappingProxyType({"no": "left out", "yes": "counted"})

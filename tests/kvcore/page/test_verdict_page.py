@@ -284,6 +284,19 @@ def test_an_option_that_a_model_does_not_have_is_disabled_with_the_reason(model,
     assert found["latents"]["note"]
 
 
+def test_nvfp4_on_a_gpu_without_fp4_arithmetic_has_a_sentence_in_its_note():
+    for gpu, said in (("h100-80gb", True), ("b200", False)):
+        note = update({"cache_dtype": "nvfp4", "engine": "vllm", "gpu": gpu})["controls"]["cache_dtype"]["note"]
+        assert ("compute in FP4" in note) is said
+
+
+def test_the_engines_note_says_what_it_brings_and_of_which_version():
+    note = update({"engine": "vllm"})["controls"]["engine"]["note"]
+    assert note.startswith(
+        "Brings a reserve of 8 % on this GPU, and blocks of 16 tokens. As of 002f10e, read 2026-12-01."
+    )
+
+
 def test_a_type_for_latents_is_refused_where_they_are_expanded():
     found = update({"model": "deepseek-v3", "cache_dtype": "fp8_ds_mla", "latents": "expanded"})
     assert found["controls"]["cache_dtype"]["value"] == "fp16"
