@@ -11,6 +11,7 @@ from kvcore.catalog import DEFAULT_GPU, Gpu, Model, model
 from kvcore.config import Reading, read_config
 from kvcore.errors import Invalid, OutOfRange
 from kvcore.footprint import Footprint
+from kvcore.loaded import as_loaded
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
 from kvcore.weights import WeightStorage, weight_storage
@@ -33,16 +34,20 @@ def size(
     weight_dtype: str = "fp16",
     gpu: str | Gpu = DEFAULT_GPU,
     shared_prompt: int = 0,
+    mtp: bool = False,
+    expand_latents: bool = False,
 ) -> Footprint:
     """Return the Footprint of a model at a context (tokens of each sequence) and a batch (sequences).
 
     cache_dtype: the type of K and V. value_dtype: the type of V, if it differs. gpu: a GPU of the catalog, or its id.
     weight_dtype: a name of `kvcore.weights.WEIGHT_STORAGES`, or "shipped": as the published checkpoint or the config has them.
     shared_prompt: tokens with which all sequences begin alike; they are stored once.
+    mtp: with the layers that guess further tokens (`kvcore.mtp`). expand_latents: K and V of all heads are cached in place of
+    latents (`kvcore.latent`).
 
     Raises:
         UnknownName: for a model, type or GPU that kvcore does not have.
-        Invalid, Unsupported: naming the field, for a config that cannot be read.
+        Invalid, Unsupported: naming the field, for a config that cannot be read, or an option that the model does not have.
         OutOfRange: naming the field, for a context, batch or shared prompt out of range.
 
     >>> size("llama-3-70b", batch=8).cache_bytes
@@ -54,7 +59,7 @@ def size(
     """
     chosen = catalog.gpu(gpu) if isinstance(gpu, str) else gpu
     return Footprint(
-        shape=_shape(of),
+        shape=as_loaded(_shape(of), mtp=mtp, expanded=expand_latents),
         context=context,
         batch=batch,
         cache_dtype=dtypes.cache_dtype(cache_dtype),

@@ -19,6 +19,8 @@ class Dtype:
 
     vector_bytes: bytes beside each vector (a head's key or value of one token), such as its scale.
     latent_width: the numbers of a latent and its rotary key that the type is made for, if it is made for latents alone.
+    arithmetic: the type of number that a GPU must compute with for engines to cache in this type, one of
+        `catalog.NUMBER_TYPES`; "" if any GPU will do.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Dtype:
     source: str
     vector_bytes: int = 0
     latent_width: int = 0
+    arithmetic: str = ""
 
     def __post_init__(self) -> None:
         check_int("block_values", self.block_values, 1, 2**16)
@@ -51,7 +54,7 @@ _IEEE = "IEEE 754-2019, table 3.5"
 _BF16 = "bfloat16: the upper half of an IEEE binary32 (Google Cloud TPU documentation)"
 _FP8 = "Micikevicius et al. 2022, arXiv 2209.05433 (E4M3 and E5M2); scales per tensor, none stored per value"
 _INT8 = "one byte a value; scales per tensor or per channel, none stored per value"
-_GGML = "ggml-org/llama.cpp, ggml/src/ggml-common.h"
+_GGML = "ggml-org/llama.cpp@01243c5, ggml/src/ggml-common.h"
 
 _FP32 = Dtype(name="fp32", label="FP32", block_bytes=4, source=_IEEE)
 _FP16 = Dtype(name="fp16", label="FP16", block_bytes=2, source=_IEEE)
@@ -72,7 +75,8 @@ _INT8_BLOCK = Dtype(
     source="LMDeploy, docs/en/quantization/kv_quant.md: a head's values (128) share a scale and a zero point, two bytes each",
 )  # fmt: skip
 
-_VLLM = "vllm-project/vllm, vllm/v1/kv_cache_interface.py"
+_VLLM = "vllm-project/vllm@001cabc, vllm/v1/kv_cache_interface.py"
+_ON_BLACKWELL = "vllm-project/vllm#49011 (it wants the FlashInfer kernels of SM100)"
 _PER_HEAD = tuple(
     Dtype(
         name=f"{kind}_per_token_head", label=f"{kind.upper()}, a scale a head", block_bytes=1, vector_bytes=4,
@@ -81,23 +85,27 @@ _PER_HEAD = tuple(
     for kind in ("fp8", "int8")
 )  # fmt: skip
 _NVFP4 = Dtype(
-    name="nvfp4", label="NVFP4", block_values=16, block_bytes=9,
-    source=f"{_VLLM} (nvfp4_kv_cache_full_dim): two numbers a byte, and a scale of a byte for 16",
+    name="nvfp4", label="NVFP4", block_values=16, block_bytes=9, arithmetic="fp4",
+    source=f"{_VLLM} (nvfp4_kv_cache_full_dim): two numbers a byte, and a scale of a byte for 16; {_ON_BLACKWELL}",
 )  # fmt: skip
 _FP8_DS_MLA = Dtype(
     name="fp8_ds_mla", label="fp8_ds_mla", block_values=576, block_bytes=656, latent_width=576,
-    source="deepseek-ai/FlashMLA, README.md: 512 in fp8, four four-byte scales, 64 rotary numbers in 16 bits",
+    source="deepseek-ai/FlashMLA@066b5ba, README.md: 512 in fp8, four four-byte scales, 64 rotary numbers in 16 bits",
 )  # fmt: skip
 _NVFP4_DS_MLA = Dtype(
-    name="nvfp4_ds_mla", label="nvfp4_ds_mla", block_values=576, block_bytes=432, latent_width=576,
-    source="vllm-project/vllm, vllm/config/cache.py (nvfp4_ds_mla): 512 in four bits with scales, 64 rotary numbers in 16 bits",
+    name="nvfp4_ds_mla", label="nvfp4_ds_mla", block_values=576, block_bytes=432, latent_width=576, arithmetic="fp4",
+    source="local-inference-lab/vllm#82: 512 in four bits, a scale of a byte for 16, 16 bytes of padding, 64 rotary numbers in 16 bits",
 )  # fmt: skip
+_MLX_SOURCE = "ml-explore/mlx-lm@d78bf58, mlx_lm/models/cache.py (QuantizedKVCache)"
 _MLX = tuple(
     Dtype(
-        name=f"mlx_q{bits}", label=f"MLX, {bits} bits", block_values=64, block_bytes=8 * bits + 4,
-        source="ml-explore/mlx-lm, mlx_lm/models/cache.py (QuantizedKVCache): groups of 64 with a scale and a bias of 16 bits",
+        name=f"mlx_q{bits}" if group == 64 else f"mlx_q{bits}_g{group}",
+        label=f"MLX, {bits} bits" if group == 64 else f"MLX, {bits} bits, groups of {group}",
+        block_values=group, block_bytes=group * bits // 8 + 4,
+        source=f"{_MLX_SOURCE}: groups of {group} with a scale and a bias of 16 bits",
     )
-    for bits in (8, 6, 4, 3, 2)
+    for group, widths in ((64, (8, 6, 4, 3, 2)), (32, (8, 4)), (128, (8, 4)))
+    for bits in widths
 )  # fmt: skip
 
 _OFFERED = (_FP32, _FP16, _BFLOAT16, _FLOAT8, _INTEGER8, _Q8_0, _Q4_0)

@@ -4,13 +4,15 @@ DeepSeek-V2 (arXiv 2405.04434, section 2.1) caches the compressed vector of `kv_
 `rope_dim` values that all heads share: L * (r_kv + d_rope) * p bytes a token, with no factor 2 and no head count.
 DeepSeek-V3.2 adds an indexer (arXiv 2512.02556, section 2.1) whose keys, one of `index_dim` values a token and layer, its
 own inference code keeps in fp8 with a four-byte scale for each 128 of them.
+
+An engine that cannot compute with latents caches the K and V of all heads, made from them: `LatentGroup.expanded`.
 """
 
 from dataclasses import dataclass
 
 from kvcore.dtypes import CACHE_DTYPES, Dtype
-from kvcore.errors import check_int
-from kvcore.layers import MOST_LAYERS, MOST_WIDTH
+from kvcore.errors import Unsupported, check_int
+from kvcore.layers import MOST_LAYERS, MOST_WIDTH, LayerGroup
 from kvcore.tensors import Tensor, check_tensors
 
 __all__ = ["LatentGroup"]
@@ -25,6 +27,8 @@ class LatentGroup:
 
     `layers` (L), `kv_rank` (r_kv: kv_lora_rank) and `rope_dim` (d_rope: qk_rope_head_dim) are cached. `index_dim` is the
     width of an indexer's key, 0 where there is none. `tensors` are the projections, norms and indexer of one layer.
+    `nope_dim` (qk_nope_head_dim) and `value_dim` (v_head_dim) are the widths of a head's K without its rotary part and of its
+    V, which are made from the latent; 0 where they are not known.
 
     Raises:
         Invalid: naming the field, when a number is out of range.
@@ -34,6 +38,8 @@ class LatentGroup:
     kv_rank: int
     rope_dim: int
     index_dim: int = 0
+    nope_dim: int = 0
+    value_dim: int = 0
     tensors: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
@@ -41,6 +47,8 @@ class LatentGroup:
         check_int("kv_rank", self.kv_rank, 1, MOST_WIDTH)
         check_int("rope_dim", self.rope_dim, 0, MOST_WIDTH)
         check_int("index_dim", self.index_dim, 0, MOST_WIDTH)
+        check_int("nope_dim", self.nope_dim, 0, MOST_WIDTH)
+        check_int("value_dim", self.value_dim, 0, MOST_WIDTH)
         check_tensors(self.tensors)
 
     @property
@@ -82,6 +90,33 @@ class LatentGroup:
         is left out.
         """
         return 2 * self.layers * query_heads * (2 * self.kv_rank + self.rope_dim)
+
+    def expanded(self, heads: int, *, padded: bool = False) -> LayerGroup:
+        """Return these layers as an engine caches them that keeps the K and V of all heads: n_h * (d_nope + d_rope + d_v) numbers.
+
+        padded: V is as wide as K, its rest zeros, as vLLM has it (vllm-project/vllm@002d607,
+        vllm/model_executor/models/deepseek_v2.py, DeepseekV2Attention; it refuses an indexer).
+
+        Raises:
+            Unsupported: when the layers have an indexer, or the widths of their heads are not known.
+
+        >>> deepseek = LatentGroup(layers=61, kv_rank=512, rope_dim=64, nope_dim=128, value_dim=128)
+        >>> fp16 = CACHE_DTYPES["fp16"]
+        >>> deepseek.bytes_per_token(fp16, fp16), deepseek.expanded(128).bytes_per_token(fp16, fp16)
+        (70272, 4997120)
+        """
+        if self.index_dim:
+            raise Unsupported("latents", "expanded", "an option of latents with an indexer")
+        if not self.nope_dim or not self.value_dim:
+            raise Unsupported("latents", "expanded", "an option of latents whose heads have no known width")
+        key_dim = self.nope_dim + self.rope_dim
+        return LayerGroup(
+            layers=self.layers,
+            kv_heads=heads,
+            key_dim=key_dim,
+            value_dim=max(key_dim, self.value_dim) if padded else self.value_dim,
+            latent_tensors=self.tensors,
+        )
 
     @property
     def state_bytes(self) -> int:

@@ -30,6 +30,7 @@ class LayerGroup:
 
     `query_heads` is set where they are not the model's own. `values_from_keys`: V is made by the projection of K, and has
     none of its own. `extra_tensors` are those of one layer besides the projections of Q, K, V and the output, such as gates.
+    `latent_tensors` are those of a layer of latent attention, in place of all of these, where its heads' K and V are cached.
 
     Raises:
         Invalid, Unsupported: naming the field, for a value out of range or an unknown kind.
@@ -44,6 +45,7 @@ class LayerGroup:
     query_heads: int | None = None
     values_from_keys: bool = False
     extra_tensors: tuple[Tensor, ...] = ()
+    latent_tensors: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -55,6 +57,7 @@ class LayerGroup:
         if self.query_heads is not None:
             check_int("query_heads", self.query_heads, 1, MOST_WIDTH)
         check_tensors(self.extra_tensors)
+        check_tensors(self.latent_tensors)
         if self.kind in {"sliding", "chunked"}:
             check_int("window", self.window, 1, MOST_TOKENS)
         elif self.window is not None:

@@ -7,12 +7,12 @@ have been published: dense (Mistral 7B), experts in every layer (Mixtral), and l
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kvcore.errors import Invalid, Unsupported
 from kvcore.families.common import attention_groups, checked_heads, routed_mlps
-from kvcore.families.latent_attention import latent_tensors
+from kvcore.families.latent_attention import latent_layer
 from kvcore.fields import Fields
-from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS
 from kvcore.shape import Group, Mlp, Shape
 
@@ -52,7 +52,7 @@ def read_mistral_params(fields: Fields) -> Shape:
     width = fields.integer("hidden_dim")
     experts = fields.inside("moe") if fields.has("moe") else None
     groups = _latent(fields, hidden, layers, heads) if fields.has("kv_lora_rank") else _attention(fields, layers, heads)
-    latent = isinstance(groups[0], LatentGroup)
+    latent = groups[0].kind == "latent"
     if experts is None:
         mlps: tuple[Mlp, ...] = (Mlp(layers=layers, intermediate_size=width, gated=True),)
     elif latent:
@@ -99,10 +99,10 @@ def _windows(fields: Fields, layers: int) -> Sequence[int | None]:
 
 def _latent(fields: Fields, hidden: int, layers: int, heads: int) -> tuple[Group, ...]:
     """Latent attention, under DeepSeek's names."""
-    rank, rope, tensors = latent_tensors(fields, hidden, heads)
+    latent = replace(latent_layer(fields, hidden, heads), layers=layers)
     fields.ignore("n_kv_heads", why="every head's K and V are computed from the one latent vector")
     fields.only("sliding_window", why="latent attention has no window")
-    return (LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors),)
+    return (latent,)
 
 
 def _shared_and_routed(moe: Fields, layers: int, dense: int) -> tuple[Mlp, ...]:

@@ -1,6 +1,6 @@
 """A model's shape: what its parameters and its KV cache are computed from, exactly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,10 +18,11 @@ from kvcore.groups import (
 from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_LAYERS, MOST_TOKENS, MOST_WIDTH, LayerGroup, NoCacheGroup
 from kvcore.mlp import Mlp
+from kvcore.mtp import MtpLayers
 from kvcore.recurrent import RecurrentGroup
 from kvcore.tensors import Tensor, check_tensors
 
-__all__ = ["Group", "LatentGroup", "LayerGroup", "Mlp", "NoCacheGroup", "RecurrentGroup", "Shape"]
+__all__ = ["Group", "LatentGroup", "LayerGroup", "Mlp", "MtpLayers", "NoCacheGroup", "RecurrentGroup", "Shape"]
 
 _QK_NORMS = ("none", "head", "all")
 
@@ -35,6 +36,7 @@ class Shape:
     the hidden size; `qk_norm` is a norm over each query and key head ("head"), over all heads at once ("all"), or none.
     `sinks` are learned logits, one a query head and layer. `position_rows` are learned position vectors. `tied` says that the output
     layer reuses the token embedding. `other_tensors` are those of the language model that are none of the above.
+    `mtp` are layers that guess further tokens; they are no part of the model unless `loaded.with_mtp` adds them.
 
     Raises:
         Invalid: naming the field, when the parts do not fit together.
@@ -57,6 +59,7 @@ class Shape:
     lm_head_bias: bool = False
     sinks: bool = False
     other_tensors: tuple[Tensor, ...] = ()
+    mtp: MtpLayers | None = None
 
     def __post_init__(self) -> None:
         check_int("hidden_size", self.hidden_size, 1, MOST_WIDTH)
@@ -115,7 +118,9 @@ class Shape:
         """Whether all layers have the same K and V heads, so that the shape can be edited: they differ in windows at most."""
         groups = self._with_heads
         plain = all(group.kind != "shared" and group.query_heads is None for group in groups)
-        plain = plain and not any(group.values_from_keys or group.extra_tensors for group in groups)
+        plain = plain and not any(
+            group.values_from_keys or group.extra_tensors or group.latent_tensors for group in groups
+        )
         same = len({(group.kv_heads, group.key_dim, group.value_dim) for group in groups}) == 1
         return plain and same and len(groups) == len(self.groups)
 
@@ -150,8 +155,7 @@ class Shape:
         if self.position_rows:
             yield Tensor("embed_positions", (self.position_rows, hidden), "embedding")
         for group in self.groups:
-            of_a_layer = self._attention_tensors(group) if isinstance(group, LayerGroup) else group.tensors
-            for tensor in of_a_layer:
+            for tensor in self._layer_tensors(group):
                 yield tensor.times(group.layers)
         for mlp in self.mlps:
             yield from mlp.tensors(hidden)
@@ -165,6 +169,12 @@ class Shape:
         if self.lm_head_bias:
             yield Tensor("lm_head.bias", (vocab,), "output")
         yield from self.other_tensors
+
+    def _layer_tensors(self, group: Group) -> Iterable[Tensor]:
+        """One layer's tensors besides its MLP and the norms as wide as the hidden size."""
+        if isinstance(group, LayerGroup):
+            return group.latent_tensors or self._attention_tensors(group)
+        return group.tensors
 
     def _attention_tensors(self, group: LayerGroup) -> Iterator[Tensor]:
         """One layer's projections of Q, K, V and the output, their biases, the norms of Q and K, and what the group adds.
@@ -258,29 +268,36 @@ class Shape:
         count = self.layers if layers is None else check_int("layers", layers, 1, MOST_LAYERS)
         width = Fraction(heads * dim, self.query_heads * old_dim)
         depth = Fraction(count, self.layers)
+
+        def group(old: LayerGroup, layers: int) -> LayerGroup:
+            return replace(
+                old,
+                layers=layers,
+                kv_heads=old.kv_heads if kv_heads is None else kv_heads,
+                key_dim=dim,
+                value_dim=_scaled(old.value_dim, Fraction(dim, old_dim)),
+            )
+
+        def mlp(old: Mlp, layers: int) -> Mlp:
+            return replace(
+                old,
+                layers=layers,
+                intermediate_size=_scaled(old.intermediate_size, width),
+                shared_size=_scaled(old.shared_size, width) if old.shared_size else 0,
+            )
+
+        mtp = self.mtp and replace(
+            self.mtp,
+            groups=tuple(group(one, one.layers) for one in self.mtp.groups if isinstance(one, LayerGroup)),
+            mlps=tuple(mlp(one, one.layers) for one in self.mtp.mlps),
+        )
         return replace(
             self,
             hidden_size=_scaled(self.hidden_size, width),
             query_heads=heads,
-            groups=tuple(
-                replace(
-                    group,
-                    layers=_share(group.layers, depth, count),
-                    kv_heads=group.kv_heads if kv_heads is None else kv_heads,
-                    key_dim=dim,
-                    value_dim=_scaled(group.value_dim, Fraction(dim, old_dim)),
-                )
-                for group in self._with_heads
-            ),
-            mlps=tuple(
-                replace(
-                    mlp,
-                    layers=_share(mlp.layers, depth, count),
-                    intermediate_size=_scaled(mlp.intermediate_size, width),
-                    shared_size=_scaled(mlp.shared_size, width) if mlp.shared_size else 0,
-                )
-                for mlp in self.mlps
-            ),
+            groups=tuple(group(one, _share(one.layers, depth, count)) for one in self._with_heads),
+            mlps=tuple(mlp(one, _share(one.layers, depth, count)) for one in self.mlps),
+            mtp=mtp,
         )
 
 

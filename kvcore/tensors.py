@@ -11,11 +11,12 @@ from kvcore.errors import Unsupported, check_int
 
 __all__ = ["TENSOR_KINDS", "Tensor", "check_tensors"]
 
-TENSOR_KINDS = ("embedding", "attention", "recurrent", "mlp", "expert", "router", "norm", "output")
+TENSOR_KINDS = ("embedding", "attention", "recurrent", "mlp", "expert", "router", "norm", "output", "mtp")
 """What a tensor is for; checkpoints in mixed types store these kinds differently.
 
 "expert" are those that a router chooses among; one that every token passes is "mlp". "recurrent" are the matrices of
-layers that keep a state. "output" is the output layer, where it is not the token embedding.
+layers that keep a state. "output" is the output layer, where it is not the token embedding. "mtp" makes the inputs of MTP layers:
+published FP8 and FP4 checkpoints keep it in 16 bits (zai-org/GLM-5.2-FP8, config.json: modules_to_not_convert).
 """
 
 _MOST_VALUES = 2**60

@@ -14,12 +14,14 @@ from kvcore.engines import (
     STATE_DTYPES,
     as_engine_stores,
     cached_as,
+    can_compute,
     engine,
     suggested_cache_dtypes,
     with_state_dtypes,
 )
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
+from kvcore.loaded import as_loaded
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
 from kvcore.terminal import config_text
@@ -37,13 +39,17 @@ _EDITS = ("layers", "query_heads", "head_dim", "kv_heads")
 class Asked:
     """What a command was asked about: the name of the model, what its config leaves out, the GPU's name, and the verdict.
 
-    shipped: how the model's own checkpoint stores its weights.
+    mtp_layers: how many MTP layers are published with the model; mtp: they are counted. shipped: how the model's own checkpoint
+    stores its weights. cache_note: what the cache's type asks of a GPU that this one is not known to have, or "".
     """
 
     name: str
+    mtp_layers: int
+    mtp: bool
     assumed: Mapping[str, object]
     shipped: WeightStorage
     gpu_name: str
+    cache_note: str
     verdict: Verdict
 
     @property
@@ -114,6 +120,14 @@ def add_deployment(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="type of convolution states, one of the same (default: the engine's)",
     )
+    parser.add_argument(
+        "--mtp",
+        action="store_true",
+        help="count the MTP layers that are published with the model, to guess tokens ahead",
+    )
+    parser.add_argument(
+        "--expand-latents", action="store_true", help="cache the K and V of all heads in place of latents (MLA)"
+    )
     for name in _EDITS:
         parser.add_argument(
             f"--{name.replace('_', '-')}", metavar="N", help=f"another number of {name.replace('_', ' ')}"
@@ -132,6 +146,8 @@ def read_deployment(options: argparse.Namespace) -> Asked:
     chosen, serving = gpu(options.gpu), engine(options.engine)
     own_memory = options.gpu_bytes is not None
     shape = shape.edited(**edits) if edits else shape
+    mtp_layers = 0 if shape.mtp is None else shape.mtp.layers
+    shape = as_loaded(shape, mtp=options.mtp, expanded=options.expand_latents, padded=serving.pads_values)
     footprint = Footprint(
         shape=with_state_dtypes(as_engine_stores(serving, shape), options.state_dtype, options.conv_dtype),
         context=number("context", options.context),
@@ -158,16 +174,23 @@ def read_deployment(options: argparse.Namespace) -> Asked:
         reserve_of_rest=serving.reserve_of_rest,
         index_keys_copied=serving.index_keys_copied,
     )
+    name, computes = (f"GPU of {options.gpu_bytes}", ()) if own_memory else (chosen.name, chosen.peak_flops)
+    dtype = footprint.cache_dtype
     return Asked(
         name=options.model,
+        mtp_layers=mtp_layers,
+        mtp=options.mtp,
         assumed=assumed,
         shipped=weights,
-        gpu_name=f"GPU of {options.gpu_bytes}" if own_memory else chosen.name,
+        gpu_name=name,
+        cache_note=""
+        if can_compute(dtype, computes)
+        else f"engines cache in {dtype.label} on GPUs that compute in {dtype.arithmetic.upper()}, as {name} is not known to",
         verdict=Verdict(
             deployment=share,
             average=None if options.average is None else number("average", options.average),
             host_bytes=0 if options.host_memory is None else memory("host_memory", options.host_memory),
-            cache_dtypes=suggested_cache_dtypes(serving, shape),
+            cache_dtypes=suggested_cache_dtypes(serving, shape, computes),
             weight_dtypes=(weights, *SUGGESTED),
         ),
     )

@@ -4,7 +4,7 @@ import argparse
 import json
 
 from kvcore.commands.options import Asked, add_deployment, read_deployment
-from kvcore.commands.size import numbers
+from kvcore.commands.size import mtp_note, numbers
 from kvcore.commands.table import table
 from kvcore.dtypes import Dtype
 from kvcore.parallel import Split
@@ -43,6 +43,10 @@ def run(options: argparse.Namespace) -> list[str]:
         **_held(asked),
         "fewest GPUs": "none that was tried" if verdict.fewest is None else _gpus(verdict.fewest),
     }
+    if asked.mtp_layers:
+        rows["MTP layers"] = mtp_note(asked)
+    if asked.cache_note:
+        rows["note on cache"] = asked.cache_note
     lines = table(rows, asked.assumed)
     for number, way in enumerate(verdict.ways):
         lines.append(f"{'' if number else 'to make it fit':22}{_options(way, share.split)}")

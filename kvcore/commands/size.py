@@ -9,7 +9,7 @@ from kvcore.layers import MOST_TOKENS
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
 from kvcore.weights import WeightStorage
 
-__all__ = ["add", "numbers", "run"]
+__all__ = ["add", "mtp_note", "numbers", "run"]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +54,10 @@ def run(options: argparse.Namespace) -> list[str]:
     if split.gpus > 1:
         rows["cache on each GPU"] = format_bytes(share.cache_bytes - share.batch_state_bytes)
         rows["weights on each GPU"] = format_bytes(share.weights_bytes)
+    if asked.mtp_layers:
+        rows["MTP layers"] = mtp_note(asked)
+    if asked.cache_note:
+        rows["note on cache"] = asked.cache_note
     if note := weights_note(asked):
         rows["note on weights"] = note
     if budget is not None:
@@ -69,6 +73,7 @@ def numbers(asked: Asked) -> dict[str, object]:
     return {
         "model": asked.name,
         "layers": footprint.shape.layers,
+        "mtp_layers": asked.mtp_layers if asked.mtp else 0,
         "bytes_per_token": footprint.bytes_per_token,
         "bytes_per_next_token": footprint.bytes_per_next_token,
         "cache_bytes": footprint.cache_bytes - footprint.state_bytes,
@@ -80,6 +85,7 @@ def numbers(asked: Asked) -> dict[str, object]:
         "weights_bytes": footprint.weights_bytes,
         "weights_stored": footprint.weight_dtype.label,
         "weights_note": weights_note(asked),
+        "cache_note": asked.cache_note,
         "weights_bytes_per_gpu": share.weights_bytes,
         "ratio": float(footprint.ratio),
         "cliff_context": footprint.cliff_context,
@@ -97,12 +103,19 @@ def numbers(asked: Asked) -> dict[str, object]:
     }
 
 
+def mtp_note(asked: Asked) -> str:
+    """How many MTP layers are published with the model, and whether they are counted."""
+    if asked.mtp:
+        return f"{asked.mtp_layers}, counted among the layers"
+    return f"{asked.mtp_layers}, not counted; --mtp counts their cache and weights"
+
+
 def weights_note(asked: Asked) -> str:
     """What is not known of how the weights are stored, in a sentence, or that they are not counted as the config says."""
     counted = asked.footprint.weight_dtype
     if isinstance(counted, WeightStorage) and counted.note:
         return counted.note
-    if asked.shipped.matrix is not None and counted.name != asked.shipped.name:
+    if asked.shipped.quantized and counted.name != asked.shipped.name:
         return f"The checkpoint stores its weights otherwise ({asked.shipped.label}); --weight-dtype shipped counts them so."
     return asked.shipped.note
 

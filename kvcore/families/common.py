@@ -1,12 +1,13 @@
 """Functions that the readers of several families share: KV heads, the window of each layer, MLPs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kvcore.errors import Invalid
 from kvcore.fields import Fields
 from kvcore.layers import MOST_LAYERS, LayerGroup
-from kvcore.shape import Mlp, Shape
+from kvcore.shape import Group, Mlp, MtpLayers, Shape
 
 __all__ = [
     "MTP",
@@ -17,16 +18,20 @@ __all__ = [
     "full_attention",
     "head_width",
     "layer_windows",
+    "mtp_count",
     "plain_mlps",
     "routed_mlps",
     "usual_sizes",
+    "with_mtp_layers",
 ]
 
 Reader = Callable[[Fields], Shape]
 """What reads the configs of one model_type."""
 
 MTP = "layers that predict further tokens: engines load them only to guess ahead, and they are left out here"
-"""Why fields about multi-token prediction are ignored."""
+"""Why fields about multi-token prediction are ignored where the layers are not known."""
+
+_MOST_MTP_LAYERS = 64
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 
@@ -134,3 +139,27 @@ def after_the_first(fields: Fields, layers: int, default: int) -> list[bool]:
 def plain_mlps(layers: int, width: int, *, bias: bool = True) -> tuple[Mlp, ...]:
     """One MLP of two matrices (no gate) in every layer."""
     return (Mlp(layers=layers, intermediate_size=width, gated=False, bias=bias),)
+
+
+def mtp_count(fields: Fields, key: str = "num_nextn_predict_layers", default: int = 0) -> int:
+    """Read the number of MTP layers that are published beside the model; a default is no assumption about the model itself."""
+    return fields.integer(key, low=0, high=_MOST_MTP_LAYERS) if fields.has(key) else default
+
+
+def with_mtp_layers(shape: Shape, count: int, group: Group | None = None, *, projections: int | None = None) -> Shape:
+    """Publish `count` MTP layers beside a model: like its last layer, whose group is `group` if the model has several.
+
+    projections: how many matrices make the layers' inputs; by default one for each.
+    """
+    if not count:
+        return shape
+    attention, mlp = group or shape.groups[-1], _last_mlp(shape)
+    layers = MtpLayers(
+        groups=(replace(attention, layers=count),), mlps=(replace(mlp, layers=count),), projections=projections or count
+    )
+    return replace(shape, mtp=layers)
+
+
+def _last_mlp(shape: Shape) -> Mlp:
+    """The MLP of the last layer: where some layers are dense and some have experts, one with experts."""
+    return next((mlp for mlp in shape.mlps if mlp.experts), shape.mlps[-1])

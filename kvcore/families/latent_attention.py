@@ -9,20 +9,26 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import MTP, Reader, after_the_first, routed_mlps, usual_sizes
+from kvcore.families.common import (
+    MTP,
+    Reader,
+    after_the_first,
+    mtp_count,
+    routed_mlps,
+    usual_sizes,
+    with_mtp_layers,
+)
 from kvcore.families.decoder import dense
 from kvcore.fields import REQUIRED, Fields
 from kvcore.latent import LatentGroup
 from kvcore.shape import Mlp, Shape
 from kvcore.tensors import Tensor
 
-__all__ = ["LATENT_ATTENTION", "latent_tensors"]
+__all__ = ["LATENT_ATTENTION", "latent_layer"]
 
 
-def latent_tensors(
-    fields: Fields, hidden: int, heads: int, *, direct: int = REQUIRED
-) -> tuple[int, int, tuple[Tensor, ...]]:
-    """Read r_kv, d_rope, and the tensors of one layer's attention.
+def latent_layer(fields: Fields, hidden: int, heads: int, *, direct: int = REQUIRED) -> LatentGroup:
+    """Read one layer of latent attention: r_kv, d_rope, the widths of its heads, and its tensors.
 
     Q is computed through a low rank with a norm (`q_lora_rank`), or directly where that is null; `direct` 0 says that a config
     without the field means that too. K and V are computed from
@@ -57,7 +63,7 @@ def latent_tensors(
     if bias:
         biases = (("q_a_proj.bias", query_rank), ("kv_a_proj_with_mqa.bias", rank + rope), ("o_proj.bias", hidden))
         tensors += [Tensor(name, (width,), "attention") for name, width in biases if width]
-    return rank, rope, tuple(tensors)
+    return LatentGroup(layers=1, kv_rank=rank, rope_dim=rope, nope_dim=nope, value_dim=value, tensors=tuple(tensors))
 
 
 def _experts(fields: Fields, layers: int, *, first: int, corrected: bool, shared: int = 1) -> tuple[Mlp, ...]:
@@ -82,13 +88,12 @@ def _experts(fields: Fields, layers: int, *, first: int, corrected: bool, shared
 
 def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shape:
     hidden, heads, layers = usual_sizes(fields)
-    rank, rope, tensors = latent_tensors(fields, hidden, heads)
-    fields.ignore("num_nextn_predict_layers", "num_mtp_layers", why=MTP)
+    group = replace(latent_layer(fields, hidden, heads), layers=layers)
+    fields.ignore("num_mtp_layers", why="another name of num_nextn_predict_layers")
     fields.ignore(
         "mlp_bias", why="the MLPs of these families have no biases, whatever it says; where they may, it is read"
     )
-    group = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
-    return Shape(
+    shape = Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=(group,),
@@ -97,6 +102,7 @@ def _shape(fields: Fields, mlps: tuple[Mlp, ...], *, tied: bool = False) -> Shap
         tied=fields.flag("tie_word_embeddings", tied),
         context_limit=fields.tokens("max_position_embeddings"),
     )
+    return with_mtp_layers(shape, mtp_count(fields))
 
 
 def _deepseek_v2(fields: Fields) -> Shape:
@@ -106,7 +112,7 @@ def _deepseek_v2(fields: Fields) -> Shape:
 
 
 def _deepseek_v3(fields: Fields) -> Shape:
-    """DeepSeek-V3, R1, Kimi K2: the router has a correction bias; the multi-token prediction layer is left out."""
+    """DeepSeek-V3, R1, Kimi K2: the router has a correction bias."""
     return _shape(fields, _experts(fields, fields.layers("num_hidden_layers"), first=3, corrected=True))
 
 
@@ -128,6 +134,7 @@ def _sparse(fields: Fields) -> Shape:
     """DeepSeek-V3.2 and GLM-5: an indexer in each layer, whose keys are cached in addition to the latent.
 
     A layer of `indexer_types` "shared" (GLM-5.2) reuses the choice of an earlier layer's indexer: it has no indexer and no keys.
+    An MTP layer always has one (vllm-project/vllm@002d607, vllm/model_executor/models/deepseek_v2.py).
     """
     layers = fields.layers("num_hidden_layers")
     fields.strings("layer_types", layers, ("indexed_attention", "deepseek_sparse_attention"))
@@ -149,11 +156,11 @@ def _sparse(fields: Fields) -> Shape:
         Tensor("indexer.weights_proj", (heads, hidden), "attention"),
     )
     shape = _shape(fields, _experts(fields, layers, first=3, corrected=True))
-    rank, rope, tensors = latent_tensors(fields, hidden, shape.query_heads)
-    plain = LatentGroup(layers=layers, kv_rank=rank, rope_dim=rope, tensors=tensors)
-    indexed = replace(plain, index_dim=dim, tensors=tensors + indexer)
+    plain = latent_layer(fields, hidden, shape.query_heads)
+    indexed = replace(plain, index_dim=dim, tensors=plain.tensors + indexer)
     counted = ((indexed, kinds.count("full")), (plain, kinds.count("shared")))
-    return replace(shape, groups=tuple(replace(group, layers=count) for group, count in counted if count))
+    shape = replace(shape, groups=tuple(replace(group, layers=count) for group, count in counted if count))
+    return with_mtp_layers(shape, mtp_count(fields), indexed)
 
 
 def _youtu(fields: Fields) -> Shape:

@@ -9,9 +9,17 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import MTP, Reader, after_the_first, routed_mlps, usual_sizes
+from kvcore.families.common import (
+    MTP,
+    Reader,
+    after_the_first,
+    mtp_count,
+    routed_mlps,
+    usual_sizes,
+    with_mtp_layers,
+)
 from kvcore.families.decoder import Mlps, decoder, dense
-from kvcore.families.latent_attention import latent_tensors
+from kvcore.families.latent_attention import latent_layer
 from kvcore.families.mixture_of_experts import qwen_experts
 from kvcore.families.recurrent_layers import (
     all_full,
@@ -22,7 +30,6 @@ from kvcore.families.recurrent_layers import (
     weight_dtype,
 )
 from kvcore.fields import Fields
-from kvcore.latent import LatentGroup
 from kvcore.layers import MOST_WIDTH, LayerGroup
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Mlp, Shape
@@ -40,11 +47,14 @@ def _attending(fields: Fields, layers: int, default: Sequence[bool], words: tupl
     return [kind == words[0] for kind in types]
 
 
-def _qwen_hybrid(fields: Fields, mlps: Mlps, *, kv_heads: int = 2) -> Shape:
-    """One attention layer in four, with an output gate as wide as its queries; the others are gated delta-nets."""
+def _qwen_hybrid(fields: Fields, mlps: Mlps, *, mtp: int, kv_heads: int = 2) -> Shape:
+    """One attention layer in four, with an output gate as wide as its queries; the others are gated delta-nets.
+
+    Of the MTP layers, `mtp` of them, all are attention layers, and one matrix makes their inputs.
+    """
     fields.require("attention_bias", expected=False, default=False)
     fields.only("attn_output_gate", True, why="the gate is always there")
-    fields.ignore("mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", why=MTP)
+    fields.only("mtp_use_dedicated_embeddings", False, why="MTP layers use the model's own embedding")
     shape = decoder(
         fields, default_kv_heads=kv_heads, default_head_dim=256, mlps=mlps, qk_norm="head", windows=all_full
     )
@@ -62,20 +72,25 @@ def _qwen_hybrid(fields: Fields, mlps: Mlps, *, kv_heads: int = 2) -> Shape:
         gate = Tensor("q_proj.gate", (shape.query_heads * head_dim, hidden), "attention")
         shape = replace(shape, groups=(replace(group, extra_tensors=(gate,)),))
     others = [delta_net(fields, layers - attending, hidden)] if attending < layers else []
-    return split_layers(shape, attending, others)
+    attention = shape.groups[0]
+    return with_mtp_layers(split_layers(shape, attending, others), mtp if attending else 0, attention, projections=1)
 
 
 def _qwen3_next(fields: Fields) -> Shape:
-    return _qwen_hybrid(fields, qwen_experts(experts=512, width=512, dense=5632, shared=512))
+    """Qwen3-Next, with one MTP layer: its config does not say so, and the checkpoint has it (vllm-project/vllm, qwen3_next_mtp.py)."""
+    fields.ignore("mtp_num_hidden_layers", why="Qwen3.5's name of the field")
+    mtp = mtp_count(fields, default=1)
+    return _qwen_hybrid(fields, qwen_experts(experts=512, width=512, dense=5632, shared=512), mtp=mtp)
 
 
 def _qwen3_5(fields: Fields) -> Shape:
     fields.layer_indices("mlp_only_layers", fields.layers("num_hidden_layers"))
-    return _qwen_hybrid(fields, dense(), kv_heads=4)
+    return _qwen_hybrid(fields, dense(), kv_heads=4, mtp=mtp_count(fields, "mtp_num_hidden_layers"))
 
 
 def _qwen3_5_moe(fields: Fields) -> Shape:
-    return _qwen_hybrid(fields, qwen_experts(experts=256, width=512, dense=None, shared=512))
+    mtp = mtp_count(fields, "mtp_num_hidden_layers")
+    return _qwen_hybrid(fields, qwen_experts(experts=256, width=512, dense=None, shared=512), mtp=mtp)
 
 
 def _kimi_linear(fields: Fields) -> Shape:
@@ -84,13 +99,12 @@ def _kimi_linear(fields: Fields) -> Shape:
     fields.require("tie_word_embeddings", expected=False, default=False)
     attending, size, kernel = _kimi_layers(fields, layers)
     delta = kimi_delta(hidden, max(1, layers - attending), size, kernel, weight_dtype(fields))
-    rank, rope, tensors = latent_tensors(fields, hidden, heads, direct=0)
+    latent = replace(latent_layer(fields, hidden, heads, direct=0), layers=max(1, attending))
     fields.ignore("mla_use_nope", why="positions have no parameters")
     fields.ignore("num_nextn_predict_layers", why=MTP)
     width = fields.integer("moe_intermediate_size")
     shared = fields.integer("num_shared_experts", 1, null=0, low=0, high=1024) * width
     fields.ignore("num_expert_group", "use_grouped_topk", why="which experts a token is sent to")
-    latent = LatentGroup(layers=max(1, attending), kv_rank=rank, rope_dim=rope, tensors=tensors)
     return Shape(
         hidden_size=hidden,
         query_heads=heads,

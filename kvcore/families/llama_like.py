@@ -7,7 +7,7 @@ src/transformers/models/FAMILY/configuration_FAMILY.py for names and defaults, m
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from kvcore.families.common import MTP, Reader, layer_windows
+from kvcore.families.common import Reader, layer_windows, mtp_count, with_mtp_layers
 from kvcore.families.decoder import Windows, always, decoder, dense, from_qwen, if_used, never
 from kvcore.fields import Fields
 from kvcore.shape import Shape
@@ -48,10 +48,9 @@ def _qwen2_vl(fields: Fields) -> Shape:
 
 
 def _mimo(fields: Fields) -> Shape:
-    """MiMo-7B is a Qwen2 with multi-token prediction layers, which are left out here."""
+    """MiMo-7B is a Qwen2 with MTP layers beside it."""
     fields.require("attention_bias", expected=True, default=True)
-    fields.ignore("num_nextn_predict_layers", why=MTP)
-    return _qwen2(fields)
+    return with_mtp_layers(_qwen2(fields), mtp_count(fields))
 
 
 def _qwen3(fields: Fields, windows: Windows | None = None) -> Shape:

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import MTP, Reader, after_the_first, layer_windows, routed_mlps
+from kvcore.families.common import (
+    MTP,
+    Reader,
+    after_the_first,
+    layer_windows,
+    mtp_count,
+    routed_mlps,
+    with_mtp_layers,
+)
 from kvcore.families.decoder import Mlps, Windows, always, decoder, from_layer, if_used, never
 from kvcore.fields import REQUIRED, Fields
 from kvcore.shape import Mlp, Shape
@@ -170,15 +178,16 @@ def _corrected(first: int, shared: int = REQUIRED) -> Mlps:
 
 
 def _glm4_moe(fields: Fields) -> Shape:
-    """GLM-4.5 to 4.7: biases on Q, K and V; `use_qk_norm` in the larger models; the multi-token prediction layer is left out."""
-    fields.ignore("num_nextn_predict_layers", "num_mtp_layers", why=MTP)
-    return decoder(
+    """GLM-4.5 to 4.7: biases on Q, K and V; `use_qk_norm` in the larger models."""
+    fields.ignore("num_mtp_layers", why="another name of num_nextn_predict_layers")
+    shape = decoder(
         fields,
         default_kv_heads=8,
         mlps=_corrected(1, shared=1),
         qkv_bias=fields.flag("attention_bias", default=False),
         qk_norm="head" if fields.flag("use_qk_norm", default=False) else "none",
     )
+    return with_mtp_layers(shape, mtp_count(fields))
 
 
 def _dots1(fields: Fields) -> Shape:

@@ -5,15 +5,16 @@ huggingface/transformers, src/transformers/models/nemotron_h.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
 from kvcore.errors import Invalid
-from kvcore.families.common import MTP, Reader, checked_heads, head_width
+from kvcore.families.common import Reader, checked_heads, head_width, mtp_count
 from kvcore.families.recurrent_layers import Mamba2, state_dtype, weight_dtype
 from kvcore.fields import Fields
 from kvcore.layers import MOST_LAYERS, LayerGroup, NoCacheGroup
-from kvcore.shape import Group, Mlp, Shape
+from kvcore.shape import Group, Mlp, MtpLayers, Shape
 from kvcore.tensors import Tensor
 
 __all__ = ["NEMOTRON"]
@@ -69,29 +70,57 @@ def _nemotron_h(fields: Fields) -> Shape:
     fields.ignore("chunk_size", "mamba_chunk_size", "use_mamba_kernels", "time_step_rank", why="how it is computed")
     names = ("dt_min", "dt_max", "dt_limit", "dt_init_floor")
     fields.ignore(*(f"mamba_{name}" for name in names), why="limits of the time steps")
-    mtp = ("num_nextn_predict_layers", "mtp_hybrid_override_pattern", "mtp_layers_block_type")
-    fields.ignore(*mtp, why=MTP)
     fields.ignore("mamba_hidden_act", "mlp_hidden_act", why="activations have no parameters; MLPs have no gate")
     fields.agree("mamba_num_groups", mamba.groups)
     fields.agree("mamba_state_dim", mamba.state)
     counts = {kind: blocks.count(kind) for kind in _BLOCKS.values()}
     dtype, state = weight_dtype(fields), state_dtype(fields, "mamba_ssm_cache_dtype")
     groups: list[Group] = []
+    attention = LayerGroup(layers=max(1, counts["attention"]), kv_heads=kv_heads, key_dim=dim, value_dim=dim)
     if counts["attention"]:
-        groups.append(LayerGroup(layers=counts["attention"], kv_heads=kv_heads, key_dim=dim, value_dim=dim))
+        groups.append(attention)
     if counts["mamba"]:
         groups.append(mamba.group(counts["mamba"], dtype, state))
     if counts["mlp"] + counts["moe"]:
         groups.append(NoCacheGroup(layers=counts["mlp"] + counts["moe"]))
+    mlps = _plain_mlps(fields, counts["mlp"], counts["moe"])
     return Shape(
         hidden_size=hidden,
         query_heads=heads,
         groups=tuple(groups),
-        mlps=_plain_mlps(fields, counts["mlp"], counts["moe"]),
+        mlps=mlps,
         vocab_size=fields.integer("vocab_size"),
         tied=False,
         context_limit=fields.tokens("max_position_embeddings"),
         norms_per_layer=1,
+        mtp=_mtp(fields, attention, mlps),
+    )
+
+
+def _mtp(fields: Fields, attention: LayerGroup, mlps: tuple[Mlp, ...]) -> MtpLayers | None:
+    """The layers of one MTP step, attention and experts in the order of a pattern of their own; None if there is no such step.
+
+    Source: vllm-project/vllm@01ca277, vllm/model_executor/models/nemotron_h_mtp.py.
+    """
+    steps = mtp_count(fields)
+    if fields.has("mtp_hybrid_override_pattern"):
+        blocks = [_BLOCKS[letter] for letter in fields.letters("mtp_hybrid_override_pattern", "*E")]
+    else:
+        given = fields.value("mtp_layers_block_type")
+        length = len(given) if isinstance(given, list) else 0
+        names = fields.strings(
+            "mtp_layers_block_type", min(length, MOST_LAYERS), ("attention", "full_attention", "moe")
+        )
+        blocks = [_ALIASES.get(name, name) for name in names or []]
+    attending, routed = steps * blocks.count("attention"), steps * blocks.count("moe")
+    experts = [mlp for mlp in mlps if mlp.experts]
+    if not attending + routed or (routed and not experts):
+        return None
+    groups: list[Group] = [replace(attention, layers=attending)] if attending else []
+    return MtpLayers(
+        groups=(*groups, *([NoCacheGroup(layers=routed)] if routed else [])),
+        mlps=tuple(replace(mlp, layers=routed) for mlp in experts) if routed else (),
+        projections=steps,
     )
 
 

@@ -19,7 +19,7 @@ from kvcore.page.verdict import DECODE, VERDICT
 _V1: Values = MappingProxyType(
     {
         "model": "llama-3-70b", "config": "", "context": 8192, "batch": 8, "shared_prompt": 0, "host_memory": 0, "cache_dtype": "fp16", "v_dtype": "same",
-        "weight_dtype": "fp16", "gpu": "h100-80gb", "gpu_memory": 24, "engine": "none", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
+        "weight_dtype": "fp16", "gpu": "h100-80gb", "gpu_memory": 24, "engine": "none", "mtp": "no", "latents": "compressed", "units": "binary", "scale": "linear", "compare": "none", "tp": 2,
         "pp": 1, "dp": 1, "cp": 1, "ep": 1, "reserve": 10, "engine_block": 1, "strategy": "contiguous", "sequences": 6, "block_size": 128,
     }
 )  # fmt: skip

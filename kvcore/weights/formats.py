@@ -83,13 +83,15 @@ def fp8_tensor(*, static: bool = True) -> MatrixFormat:
 
 
 def nf4(*, double: bool) -> MatrixFormat:
-    """Four bits a number and a scale for 64 of them, which is itself quantized to a byte if `double`.
+    """Four bits a number and a scale for 64 of them, which is itself quantized to a byte if `double`; tables of their values.
 
-    Source: Dettmers et al. 2023, QLoRA (arXiv 2305.14314), section 3: 0.127 bits a number with blocks of 64 and 256.
+    Sources: Dettmers et al. 2023, QLoRA (arXiv 2305.14314), section 3: 0.127 bits a number with blocks of 64 and 256;
+    bitsandbytes-foundation/bitsandbytes@95f9af3, functional.py (QuantState.as_dict): the 16 values of a number and the 256 of
+    a scale in four bytes, for each matrix.
     """
-    return MatrixFormat(
-        numbers=_packed(4), tile=(1, 64), tile_bytes=1 + Fraction(4, 256) if double else Fraction(4), matrix_bytes=64
-    )
+    scale = 1 + Fraction(4, 256) if double else Fraction(4)
+    tables = 4 * 16 + 4 * 256 if double else 4 * 16
+    return MatrixFormat(numbers=_packed(4), tile=(1, 64), tile_bytes=scale, matrix_bytes=tables)
 
 
 def _ggml(name: str, values: int, size: int) -> Dtype:

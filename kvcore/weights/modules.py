@@ -28,8 +28,26 @@ _INSIDE = {
     "router": ("mlp.gate", "mixer.gate"),
     "expert": ("mlp.experts.0.{leaf}", "block_sparse_moe.experts.0.{leaf}", "mixer.experts.0.{leaf}"),
     "mlp": ("mlp.{leaf}", "feed_forward.{leaf}", "mixer.{leaf}"),
-    "shared": ("mlp.shared_experts.{leaf}", "mlp.shared_expert.{leaf}", "mixer.shared_experts.{leaf}"),
+    "shared": (
+        "mlp.shared_experts.{leaf}",
+        "mlp.shared_expert.{leaf}",
+        "block_sparse_moe.shared_experts.{leaf}",
+        "mixer.shared_experts.{leaf}",
+    ),
 }
+_BESIDE = {"expert": ("experts.0.{leaf}",), "shared": ("mlp.{leaf}",)}
+"""The modules of layers whose experts stand beside an MLP, in place of a shared expert: Gemma 4 (huggingface/transformers,
+models/gemma4/modeling_gemma4.py). Its routers alone have a scale for each expert."""
+_LEAVES = {
+    "q_proj.gate": ("q_proj",),
+    "in_proj_qkvz": ("in_proj_qkvz", "in_proj_qkv", "in_proj_z"),
+    "in_proj_ba": ("in_proj_ba", "in_proj_b", "in_proj_a"),
+    "experts.gate_proj": ("gate_proj", "w1"),
+    "experts.down_proj": ("down_proj", "w2"),
+    "experts.up_proj": ("up_proj", "w3"),
+}
+"""Other names of a matrix in checkpoints: Qwen3.5 splits the projections of Qwen3-Next, and Mixtral and MiniMax number an
+expert's matrices. A pattern for a part of a matrix is taken for the whole."""
 _OUTSIDE = {"embedding": ("model.embed_tokens",), "output": ("lm_head",)}
 
 
@@ -51,11 +69,18 @@ class Modules:
         A pattern that names layers is tried on each of them. Where only some layers have the tensor, those that are named are
         taken to be among them, as tools name modules that there are.
         """
-        leaf = tensor.name.rsplit(".", 1)[-1]
         if tensor.kind in _OUTSIDE:
             return Fraction(any(_is_meant(self, path) for path in _OUTSIDE[tensor.kind]))
-        kind = "shared" if tensor.kind == "mlp" and tensor.name.startswith("shared_expert") else tensor.kind
-        return _share(self, kind, leaf, shape.layers, _layers_with(tensor, shape))
+        return _share(self, _paths(tensor, shape), shape.layers, _layers_with(tensor, shape))
+
+
+def _paths(tensor: Tensor, shape: Shape) -> tuple[str, ...]:
+    """The paths of a tensor in its layer, by the names that checkpoints have for it."""
+    kind = "shared" if tensor.kind == "mlp" and tensor.name.startswith("shared_expert") else tensor.kind
+    beside = kind in _BESIDE and any(one.name == "router.per_expert_scale" for one in shape.tensors)
+    paths = _BESIDE[kind] if beside else _INSIDE.get(kind, ())
+    leaves = _LEAVES.get(tensor.name, (tensor.name.rsplit(".", 1)[-1],))
+    return tuple(path.format(leaf=leaf) for path in paths for leaf in leaves)
 
 
 def _layers_with(tensor: Tensor, shape: Shape) -> int:
@@ -65,8 +90,7 @@ def _layers_with(tensor: Tensor, shape: Shape) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _share(modules: Modules, kind: str, leaf: str, layers: int, having: int) -> Fraction:
-    inside = [path.format(leaf=leaf) for path in _INSIDE.get(kind, ())]
+def _share(modules: Modules, inside: tuple[str, ...], layers: int, having: int) -> Fraction:
     if any(_is_meant(modules, f"{prefix}0.{path}") for prefix in _PREFIXES for path in inside):
         return Fraction(1)
     named = {

@@ -1,5 +1,6 @@
 """How the weights of a model are stored: which tensors are quantized, in which format, and the type of the others."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -12,13 +13,26 @@ from kvcore.weights.formats import MatrixFormat, fp8_blocks, grouped
 from kvcore.weights.gguf import MIXES, Mix
 from kvcore.weights.modules import Modules
 
-__all__ = ["MXFP4", "NVFP4", "SHIPPED", "SUGGESTED", "WEIGHT_STORAGES", "WeightStorage", "as_storage", "weight_storage"]
+__all__ = [
+    "INT8",
+    "MXFP4",
+    "MXFP8",
+    "NVFP4",
+    "SHIPPED",
+    "SUGGESTED",
+    "WEIGHT_STORAGES",
+    "WeightStorage",
+    "as_storage",
+    "weight_storage",
+]
 
 SHIPPED = "shipped"
 """The name that stands for a model's own storage."""
 
 _LINEAR = frozenset({"attention", "recurrent", "mlp", "expert"})
-_NARROW = 16
+_NAMED = _LINEAR | {"output"}
+"""The kinds of matrices that are quantized where tools name them."""
+_MATRIX, _NARROW = 2, 16
 """Matrices with fewer columns are kernels of short convolutions, which no tool quantizes."""
 
 
@@ -28,7 +42,7 @@ class WeightStorage:
 
     rest: the type of what is not quantized. matrix: the format of quantized matrices, None if all is stored as `rest`.
     kinds: the kinds of tensors whose matrices are quantized, see `tensors.TENSOR_KINDS`. kept: modules that stay in the type `rest`.
-    targets: the only modules that are quantized, None for all of these kinds.
+    targets: the only modules that are quantized, None for all of these kinds. parts: formats of modules that have one of their own.
     mix: llama.cpp's rule for a mix of types, in place of `matrix`. note: a sentence about what is not known of the storage.
 
     >>> from kvcore import model
@@ -45,6 +59,7 @@ class WeightStorage:
     kinds: frozenset[str] = _LINEAR
     kept: Modules | None = None
     targets: Modules | None = None
+    parts: tuple[tuple[MatrixFormat, Modules], ...] = ()
     mix: Mix | None = None
     note: str = ""
 
@@ -55,7 +70,7 @@ class WeightStorage:
 
     def bytes_of(self, shape: Shape) -> int:
         """Return the bytes of all weights of a model."""
-        if self.matrix is None and self.mix is None:
+        if not self.quantized and self.mix is None:
             return self.rest.row_bytes(shape.params)
         return sum(self.tensor_bytes(tensor, shape) for tensor in shape.tensors)
 
@@ -66,27 +81,38 @@ class WeightStorage:
             found[tensor.kind] = found.get(tensor.kind, 0) + self.tensor_bytes(tensor, shape)
         return found
 
+    @property
+    def quantized(self) -> bool:
+        """Whether some matrices are stored in another format than the rest."""
+        return self.matrix is not None or bool(self.parts)
+
     def tensor_bytes(self, tensor: Tensor, shape: Shape) -> int:
         """Return the bytes of all `count` tensors of this name, their scales included."""
         if self.mix is not None:
             return self.mix.tensor_bytes(tensor, shape)
         plain = self.rest.row_bytes(tensor.params)
-        if self.matrix is None or not self._is_linear(tensor):
+        if not self.quantized or len(tensor.shape) != _MATRIX or min(tensor.shape) < _NARROW:
             return plain
-        quantized = tensor.count * self.matrix.bytes_of(tensor.shape)
-        share = Fraction(0) if self.kept is None else self.kept.share(tensor, shape)
-        if self.targets is not None:
-            share = 1 - (1 - share) * self.targets.share(tensor, shape)
-        if not share:
-            return quantized
-        return quantized + round(share * (plain - quantized))
+        left, size = Fraction(1), Fraction(0)
+        for share, matrix in self._shares(tensor, shape):
+            taken = min(left, share)
+            left -= taken
+            size += taken * (plain if matrix is None else tensor.count * matrix.bytes_of(tensor.shape))
+        return round(size + left * plain)
+
+    def _shares(self, tensor: Tensor, shape: Shape) -> Iterator[tuple[Fraction, MatrixFormat | None]]:
+        """The shares of the tensors of this name, and their formats, None for `rest`; the first ones go before the others."""
+        if self.kept is not None:
+            yield self.kept.share(tensor, shape), None
+        for matrix, modules in self.parts:
+            if tensor.kind in _NAMED:
+                yield modules.share(tensor, shape), matrix
+        if self.matrix is not None and tensor.kind in self.kinds:
+            yield Fraction(1) if self.targets is None else self.targets.share(tensor, shape), self.matrix
 
     def bytes_per_parameter(self, shape: Shape) -> Fraction:
         """Return the average bytes of a parameter of this model."""
         return Fraction(self.bytes_of(shape), shape.params)
-
-    def _is_linear(self, tensor: Tensor) -> bool:
-        return tensor.kind in self.kinds and len(tensor.shape) == 2 and min(tensor.shape) >= _NARROW
 
 
 def as_storage(dtype: "Dtype | WeightStorage") -> WeightStorage:
@@ -99,11 +125,16 @@ def as_storage(dtype: "Dtype | WeightStorage") -> WeightStorage:
 _BF16 = WEIGHT_DTYPES["bf16"]
 _MX = "OCP Microscaling Formats (MX) 1.0, section 5.3: 32 four-bit numbers share a scale of one byte"
 _MXFP4 = Dtype(name="mxfp4", label="MXFP4", block_values=32, block_bytes=17, source=_MX)
+_MXFP8 = Dtype(
+    name="mxfp8", label="MXFP8", block_values=32, block_bytes=33, source=_MX.replace("four-bit", "eight-bit")
+)
 _NV = "NVIDIA Model Optimizer, NVFP4: 16 four-bit numbers share a scale of one byte, a matrix two of four bytes"
 NVFP4 = MatrixFormat(
     numbers=Dtype(name="nvfp4", label="NVFP4", block_values=16, block_bytes=9, source=_NV), matrix_bytes=8
 )
 MXFP4 = MatrixFormat(numbers=_MXFP4)
+MXFP8 = MatrixFormat(numbers=_MXFP8)
+INT8 = WEIGHT_DTYPES["int8"]
 _KEPT = "embeddings, output layer, norms and routers stay in BF16"
 _QUANTIZED = (
     WeightStorage(
@@ -115,6 +146,10 @@ _QUANTIZED = (
     WeightStorage(
         name="int4_g128", label="INT4, groups of 128", rest=_BF16, matrix=grouped(4, 128, zeros=True),
         source=f"casper-hansen/AutoAWQ, awq/modules/linear/gemm.py: a scale of 16 bits and a zero point of 4 for 128 numbers; {_KEPT}",
+    ),
+    WeightStorage(
+        name="int4_g64", label="INT4, groups of 64", rest=_BF16, matrix=grouped(4, 64, zeros=True),
+        source=f"as for groups of 128; casper-hansen/AutoAWQ pull request 688: DeepSeek-V3 needs groups of 64; {_KEPT}",
     ),
     WeightStorage(
         name="int4_g32", label="INT4, groups of 32", rest=_BF16, matrix=grouped(4, 32, zeros=False),

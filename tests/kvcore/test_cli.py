@@ -44,6 +44,7 @@ def test_size_as_json(capsys):
     assert size(capsys, "llama-3-70b", "--context", "8192", "--batch", "8", "--tp", "4") == {
         "model": "llama-3-70b",
         "layers": 80,
+        "mtp_layers": 0,
         "bytes_per_token": 327_680,
         "bytes_per_next_token": 327_680,
         "cache_bytes": 20 * 2**30,
@@ -55,6 +56,7 @@ def test_size_as_json(capsys):
         "weights_bytes": 141_107_412_992,
         "weights_stored": "FP16",
         "weights_note": "",
+        "cache_note": "",
         "weights_bytes_per_gpu": 35_276_853_248,
         "ratio": 20 * 2**30 / 141_107_412_992,
         "cliff_context": 53_829,
@@ -85,6 +87,22 @@ def test_size_as_json(capsys):
         pytest.param(["llama-3-70b", "--weight-dtype", "int4"], "weights_bytes", 35_276_853_248, id="int4 weights"),
         pytest.param(["llama-3-70b", "--tp", "16"], "cache_bytes_per_gpu", 5 * 2**26, id="copied KV heads"),
         pytest.param(["llama-3-70b", "--gpu", "b200"], "gpus", 1, id="another GPU"),
+        pytest.param(
+            ["glm-5.2", "--mtp", "--engine", "vllm", "--cache-dtype", "fp8"], "bytes_per_token", 54_728, id="MTP"
+        ),
+        pytest.param(["llama-3-70b", "--cache-dtype", "nvfp4", "--gpu", "b200"], "cache_note", "", id="FP4 on a B200"),
+        pytest.param(
+            ["llama-3-70b", "--cache-dtype", "nvfp4"],
+            "cache_note",
+            "engines cache in NVFP4 on GPUs that compute in FP4, as NVIDIA H100 SXM is not known to",
+            id="FP4 on an H100",
+        ),
+        pytest.param(["deepseek-v3", "--mtp"], "mtp_layers", 1, id="MTP layers"),
+        pytest.param(["deepseek-v3", "--mtp"], "params", 671_026_419_200 + 11_610_068_224, id="MTP: parameters"),
+        pytest.param(["deepseek-v3", "--expand-latents"], "bytes_per_token", 4_997_120, id="K and V of all heads"),
+        pytest.param(
+            ["deepseek-v3", "--expand-latents", "--engine", "vllm"], "bytes_per_token", 5_996_544, id="vLLM pads V"
+        ),
         pytest.param(
             ["llama-3-70b", "--gpu-bytes", "24GiB", "--reserve", "0"], "gpus", 8, id="6 x 24 GiB: 8 divide it"
         ),
@@ -286,6 +304,8 @@ def test_models_as_text_has_one_line_for_each_model(capsys):
             ["size", "llama-3-70b", "--weight-dtype", "q8_0"], "weight_dtype", id="a cache's dtype for weights"
         ),
         pytest.param(["size", "llama-3-70b", "--tp", "3"], "tp", id="heads that do not divide"),
+        pytest.param(["size", "llama-3-70b", "--mtp"], "mtp", id="a model without MTP layers"),
+        pytest.param(["plan", "glm-5.2", "--expand-latents"], "latents", id="latents with an indexer"),
         pytest.param(["size", "llama-3-70b", "--gpu", "abacus"], "gpu", id="an unknown GPU"),
         pytest.param(["size", "llama-3-70b", "--nope"], "--nope", id="an unknown option"),
         pytest.param(["paging", "--strategy", "buddy"], "strategy", id="an unknown strategy"),

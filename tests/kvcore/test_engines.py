@@ -1,11 +1,12 @@
 """Engines: their defaults, what a type means there, and the types of recurrent states."""
 
+import re
 from fractions import Fraction
 
 import pytest
 
 import kvcore
-from kvcore.catalog import MODELS
+from kvcore.catalog import GPUS, MODELS
 from kvcore.dtypes import CACHE_DTYPES, cache_dtype
 from kvcore.engines import (
     ENGINES,
@@ -20,6 +21,9 @@ from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
 from kvcore.parallel import PerGpu, Split
 
+NAMED = re.compile(r"[\w.-]+/[\w.-]+(@[0-9a-f]{7}|#\d+| b\d+)[,:]? |(docs\.sglang|nvidia\.github)\.io")
+"""A repository at a commit, a build or an issue, or the documentation of a version."""
+
 GPU_24, GPU_80 = 24 * 2**30, 80 * 2**30
 
 
@@ -28,7 +32,15 @@ GPU_24, GPU_80 = 24 * 2**30, 80 * 2**30
     [
         pytest.param("none", GPU_80, 10, 1, id="none: a tenth"),
         pytest.param("vllm", GPU_80, 8, 16, id="vLLM: gpu_memory_utilization 0.92"),
-        pytest.param("sglang", GPU_80, 10, 1, id="SGLang: mem-fraction-static 0.9"),
+        # SGLang, in MiB: 512, 1.5 x chunked prefill, 2 x sequences and 8 x sizes in CUDA graphs, 128 for one GPU
+        pytest.param("sglang", GPU_80, 17, 1, id="SGLang: 512 + 12,288 + 512 + 464 + 128 = 13,904 of 81,920"),
+        pytest.param("sglang", 81_559 * 2**20, 18, 1, id="SGLang on an H100: 17.05 %"),
+        pytest.param("sglang", 24_564 * 2**20, 17, 1, id="SGLang on a 4090: 512 + 3,072 + 48 + 336 + 128 = 4,096"),
+        pytest.param("sglang", 15_360 * 2**20, 27, 1, id="SGLang on a T4: 512 + 3,072 + 16 + 336 + 128 = 4,064"),
+        pytest.param("sglang", 46_068 * 2**20, 16, 1, id="SGLang on an L40S: 512 + 6,144 + 64 + 400 + 128 = 7,248"),
+        pytest.param(
+            "sglang", 183_359 * 2**20, 15, 1, id="SGLang on a B200: 512 + 24,576 + 1,024 + 592 + 128 = 26,832"
+        ),
         pytest.param("llama.cpp", GPU_80, 2, 256, id="llama.cpp: 1 GiB of 80, 1.25 %"),
         pytest.param("llama.cpp", GPU_24, 5, 256, id="llama.cpp: 1 GiB of 24, 4.2 %"),
         pytest.param("tensorrt-llm", GPU_80, 10, 32, id="TensorRT-LLM: free_gpu_memory_fraction 0.9"),
@@ -45,6 +57,7 @@ def test_each_engine_names_its_version_date_and_sources():
         assert all(source.strip() for source in row.sources)
         assert row.read.startswith("2026-")
         assert row.version or row.id == "none"
+        assert row.id == "none" or all(NAMED.match(source) for source in row.sources)
         assert set(row.cache_dtypes) <= set(CACHE_DTYPES)
 
 
@@ -71,6 +84,10 @@ def test_tensorrt_llm_reserves_of_what_the_weights_leave():
         pytest.param("llama-3-70b", "none", "fp8_per_token_head", 80 * 2 * 8 * (128 + 4), id="the same in fp8"),
         pytest.param("llama-3-70b", "none", "nvfp4", 80 * 2 * 8 * 72, id="64 bytes and 8 scales a head"),
         pytest.param("llama-3-70b", "none", "mlx_q4", 80 * 2 * 8 * 2 * 36, id="two groups of 64 in 36 bytes"),
+        pytest.param("llama-3-70b", "none", "mlx_q4_g32", 80 * 2 * 8 * 4 * 20, id="four groups of 32 in 20 bytes"),
+        pytest.param("llama-3-70b", "none", "mlx_q4_g128", 80 * 2 * 8 * 68, id="a group of 128 in 68 bytes"),
+        pytest.param("llama-3-70b", "none", "mlx_q8_g32", 80 * 2 * 8 * 4 * 36, id="four groups of 32 in 36 bytes"),
+        pytest.param("llama-3-70b", "none", "mlx_q8_g128", 80 * 2 * 8 * 132, id="a group of 128 in 132 bytes"),
         pytest.param("llama-3-70b", "none", "mlx_q8", 80 * 2 * 8 * 2 * 68, id="two groups of 64 in 68 bytes"),
     ],
 )
@@ -85,6 +102,20 @@ def test_a_type_for_latents_is_refused_for_layers_with_heads(model, dtype):
     with pytest.raises(Unsupported) as caught:
         kvcore.size(model, cache_dtype=dtype)
     assert caught.value.field == "cache_dtype"
+
+
+@pytest.mark.parametrize(
+    ("gpu_id", "suggested"),
+    [
+        pytest.param("b200", True, id="B200"),
+        pytest.param("h100-80gb", False, id="H100 has no FP4 arithmetic"),
+        pytest.param("a100-80gb", False, id="nor has an A100"),
+    ],
+)
+@pytest.mark.parametrize(("model", "dtype"), [("llama-3-70b", "nvfp4"), ("glm-5.2", "nvfp4_ds_mla")])
+def test_nvfp4_is_suggested_where_the_gpu_computes_in_fp4(model, dtype, gpu_id, suggested):
+    found = suggested_cache_dtypes(engine("vllm"), MODELS[model].shape, GPUS[gpu_id].peak_flops)
+    assert (dtype in [one.name for one in found]) is suggested
 
 
 def test_what_is_suggested_suits_the_model():

@@ -81,14 +81,13 @@ IRRELEVANT = {
     "rms_norm_eps", "layer_norm_epsilon", "norm_eps", "rope_theta", "partial_rotary_factor", "scoring_func", "topk_method",
     "norm_topk_prob", "routed_scaling_factor", "n_group", "topk_group", "num_experts_per_tok", "experts_per_token",
     "top_k_experts", "ep_size", "aux_loss_alpha", "seq_aux", "router_aux_loss_coef", "output_router_logits",
-    "index_topk", "num_nextn_predict_layers", "mtp_hybrid_override_pattern", "mtp_num_hidden_layers",
-    "mtp_use_dedicated_embeddings", "expand", "chunk_size", "time_step_rank", "use_mamba_kernels", "residual_in_fp32",
+    "index_topk", "mtp_use_dedicated_embeddings", "expand", "chunk_size", "time_step_rank", "use_mamba_kernels", "residual_in_fp32",
     "rescale_prenorm_residual", "num_logits_to_keep", "moe_shared_expert_overlap", "swiglu_limit", "initial_context_length",
     "ignore_index", "use_unified_vision_chunk", "video_placeholder", "vision_soft_tokens_per_image", "use_mrope",
     "final_logit_softcapping", "use_qk_norm", "max_window_layers",
 }  # fmt: skip
 """Fields that say nothing about a shape, in these models: rotary positions, routing, activations, numerics; the window
-fields of models that do not slide; what multi-token prediction adds."""
+fields of models that do not slide."""
 
 UNUSED = {
     # In these models the field is read by nothing: MLA has no K and V heads, experts in every layer leave no dense MLP.

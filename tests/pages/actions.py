@@ -87,10 +87,11 @@ def problems(page: Page) -> str:
 
 
 def controls(page: Page) -> dict[str, str]:
-    """Every named control of the page, disabled ones left out."""
-    found: dict[str, str] = page.evaluate(
-        "() => Object.assign({}, ...[...document.querySelectorAll('form.kv-controls')].map(form => Object.fromEntries(new FormData(form))))"
-    )
+    """Every named control of the page and its value, also of those that the model has no use for."""
+    found: dict[str, str] = page.evaluate("""() => Object.fromEntries(
+      [...document.querySelectorAll('form.kv-controls :is(input, select)[name]')]
+        .filter(part => part.type !== 'radio' || part.checked)
+        .map(part => [part.name, part.value]))""")
     return found
 
 

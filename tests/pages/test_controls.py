@@ -154,9 +154,9 @@ def test_an_engines_block_rounds_each_sequence_up(lab: Page) -> None:
 
 
 def test_an_engine_brings_its_block_and_its_reserve(lab: Page) -> None:
-    """SGLang leaves a tenth free and has pages of one token; llama.cpp leaves 1 GiB of 80, and pads to 256 tokens."""
+    """SGLang leaves 13,904 of 81,559 MiB free and has pages of one token; llama.cpp leaves 1 GiB, and pads to 256 tokens."""
     move(lab, "engine", "sglang")
-    assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("10", "1")
+    assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("18", "1")
     move(lab, "engine", "llama.cpp")
     assert (controls(lab)["reserve"], controls(lab)["engine_block"]) == ("2", "256")
 
@@ -168,6 +168,19 @@ def test_the_verdict_says_what_a_load_holds(lab: Page) -> None:
     move(lab, "host_memory", "64")
     assert "up to 19 users; four of them can grow to 8,192 tokens" in text(lab, "lab.verdict")
     assert "102 more users at 2,048 tokens, who wait" in text(lab, "lab.verdict")
+
+
+def test_mtp_layers_and_expanded_latents_count_for_a_model_that_has_them(lab: Page) -> None:
+    """DeepSeek-V3 has a 62nd layer for MTP; its latents take 1,152 bytes, K and V of its 128 heads 2 x 128 x (192 + 128)."""
+    box(lab, "mtp").locator("xpath=ancestor::details").locator("summary").first.click()
+    assert box(lab, "mtp").is_disabled()
+    move(lab, "model", "deepseek-v3")
+    assert box(lab, "mtp").is_enabled()
+    move(lab, "mtp", "yes")
+    assert value(lab, "lab.bytes_per_token") == str(62 * 1152)
+    move(lab, "latents", "expanded")
+    assert value(lab, "lab.bytes_per_token") == str(62 * 2 * 128 * 320)
+    assert "--mtp --expand-latents" in text(lab, "lab.command")
 
 
 def test_the_command_of_this_state_is_copied(lab: Page) -> None:

@@ -37,6 +37,8 @@ OTHER = {
     "gpu": "own",
     "gpu_memory": "48",
     "engine": "sglang",
+    "mtp": "yes",
+    "latents": "expanded",
     "units": "decimal",
     "scale": "log",
     "compare": "fp8",

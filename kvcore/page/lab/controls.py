@@ -89,6 +89,10 @@ ENGINE = Choice(
     name="engine", label=words.ENGINE, default="none", style="select",
     options={row.id: words.engine_option(row.name, row.version) for row in ENGINES.values()},
 )  # fmt: skip
+MTP = Choice(name="mtp", label=words.MTP, default="no", style="select", options=words.MTP_OPTIONS)
+LATENTS = Choice(
+    name="latents", label=words.LATENTS, default="compressed", style="select", options=words.LATENT_OPTIONS,
+)  # fmt: skip
 UNITS = Choice(name="units", label=words.UNITS, default="binary", options=words.UNIT_SYSTEMS)
 
 SHAPE = (LAYERS, QUERY_HEADS, HEAD_DIM, ATTENTION, KV_HEADS)
@@ -103,6 +107,6 @@ GROUPS = (
     Group(name="lengths", label=words.GROUP_LENGTHS, controls=(SHARED_PROMPT,), folded=True),
     Group(name="shape", label=words.GROUP_SHAPE, controls=SHAPE),
     Group(name="gpus", label=words.GROUP_GPUS, controls=(GPU, GPU_MEMORY)),
-    Group(name="split", label=words.GROUP_SPLIT, controls=(ENGINE,), folded=True),
+    Group(name="split", label=words.GROUP_SPLIT, controls=(ENGINE, MTP, LATENTS), folded=True),
     Group(name="storage", label=words.GROUP_STORAGE, controls=(CACHE_DTYPE, V_DTYPE, WEIGHT_DTYPE)),
 )

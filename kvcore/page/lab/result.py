@@ -24,7 +24,7 @@ from kvcore.page.lab.controls import (
     V_DTYPE,
     WEIGHT_DTYPE,
 )
-from kvcore.page.lab.shape import LabModel, edited_shape, grouped_kv_heads, lab_model, own_shape
+from kvcore.page.lab.shape import LabModel, edited_shape, grouped_kv_heads, lab_model, loaded_shape, own_shape
 from kvcore.shape import Shape
 from kvcore.weights import weight_storage
 
@@ -47,7 +47,7 @@ class LabResult:
 
     @property
     def shape(self) -> Shape:
-        """The shape in use: the model's own, or the edited one."""
+        """The shape in use: the model's own or the edited one, as the engine loads it."""
         return self.footprint.shape
 
     @property
@@ -69,12 +69,13 @@ def lab_result(values: Values, units: str, *, linked: bool = False) -> LabResult
     gpu, engine = chosen_gpu(values), ENGINES[ENGINE.of(values)]
 
     def footprint(shape: Shape) -> Footprint:
+        loaded = loaded_shape(values, shape)
         return Footprint(
-            shape=as_engine_stores(engine, shape),
+            shape=as_engine_stores(engine, loaded),
             context=CONTEXT.of(values),
             batch=BATCH.of(values),
             shared_prompt=SHARED_PROMPT.of(values),
-            cache_dtype=cached_as(engine, CACHE_DTYPES[CACHE_DTYPE.of(values)], shape),
+            cache_dtype=cached_as(engine, CACHE_DTYPES[CACHE_DTYPE.of(values)], loaded),
             value_dtype=CACHE_DTYPES.get(V_DTYPE.of(values)),
             weight_dtype=weight_storage(WEIGHT_DTYPE.of(values), model.weights),
             gpu_bytes=gpu.memory_bytes,

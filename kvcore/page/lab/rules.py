@@ -30,6 +30,7 @@ from kvcore.page.lab.shape import (
     fixed_controls,
     grouped_kv_heads,
     lab_model,
+    loaded_shape,
     nearest,
     own_shape,
 )
@@ -71,8 +72,8 @@ def read_lab(part: Part[Any], request: Request) -> dict[str, Value]:
         dtype = CACHE_DTYPES.get(str(values[control.name]))
         if dtype is not None:
             try:
-                check_cache_dtype(dtype, model.shape.groups, control.name)
-            except KvcoreError as error:  # a type for latents, and the model has none
+                check_cache_dtype(dtype, loaded_shape(values, model.shape).groups, control.name)
+            except KvcoreError as error:  # a type for latents, and the model caches none
                 values[control.name] = control.default
                 request.refuse(control.name, words.wrong_cache_dtype(dtype.label, error.expected, control.default))
     return values
@@ -88,7 +89,7 @@ def _fit_prompt(values: dict[str, Value], request: Request) -> None:
 
 def lab_shape(values: Values) -> Shape:
     """The shape of the Lab's model for values that `read_lab` has read: for the parts whose controls depend on it."""
-    return edited_shape(values, lab_model(values))
+    return loaded_shape(values, edited_shape(values, lab_model(values)))
 
 
 def _take_import(request: Request) -> None:

@@ -6,9 +6,23 @@ from dataclasses import dataclass
 
 from kvcore import catalog
 from kvcore.assumed import assumptions
+from kvcore.engines import ENGINES
+from kvcore.loaded import as_loaded, can_expand
 from kvcore.page.controls import Value, Values
 from kvcore.page.lab import words
-from kvcore.page.lab.controls import CONFIG, HEAD_DIM, IMPORTED, KV_HEADS, LAYERS, MODEL, QUERY_HEADS, SHAPE
+from kvcore.page.lab.controls import (
+    CONFIG,
+    ENGINE,
+    HEAD_DIM,
+    IMPORTED,
+    KV_HEADS,
+    LATENTS,
+    LAYERS,
+    MODEL,
+    MTP,
+    QUERY_HEADS,
+    SHAPE,
+)
 from kvcore.page.lab.packed import assumed_in, clean_name, unpack
 from kvcore.shape import Shape
 from kvcore.weights import WeightStorage
@@ -91,6 +105,26 @@ def edited_shape(values: Values, model: LabModel) -> Shape:
     if QUERY_HEADS.name in changes:
         changes[KV_HEADS.name] = asked[KV_HEADS.name]
     return model.shape.edited(**changes) if changes else model.shape
+
+
+def loads_mtp(values: Values, shape: Shape) -> bool:
+    """Whether MTP layers are asked for, and the model has them."""
+    return MTP.of(values) == "yes" and shape.mtp is not None
+
+
+def expands_latents(values: Values, shape: Shape) -> bool:
+    """Whether K and V of all heads are asked for in place of latents, and the model has latents that can be expanded."""
+    return LATENTS.of(values) == "expanded" and can_expand(shape)
+
+
+def loaded_shape(values: Values, shape: Shape) -> Shape:
+    """This shape, own or edited, as the engine loads it: with MTP layers and expanded latents where these values ask for them."""
+    return as_loaded(
+        shape,
+        mtp=loads_mtp(values, shape),
+        expanded=expands_latents(values, shape),
+        padded=ENGINES[ENGINE.of(values)].pads_values,
+    )
 
 
 def fixed_controls(model: LabModel) -> dict[str, str]:

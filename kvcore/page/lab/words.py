@@ -32,6 +32,8 @@ WEIGHT_DTYPE = "Weight dtype"
 GPU = "GPU"
 UNITS = "Units"
 ENGINE = "Engine"
+MTP = "MTP layers"
+LATENTS = "Latents (MLA)"
 AS_SHIPPED = "as shipped"
 
 
@@ -39,8 +41,40 @@ def engine_option(name: str, version: str) -> str:
     return f"{name} ({version})" if version else "none: the formula alone"
 
 
-def engine_note(read: str, sources: Sequence[str]) -> str:
-    return f"Read {read}: {'; '.join(sources)}."
+def engine_brings(reserve: int, block: int) -> str:
+    """What choosing the engine sets: the reserve on this GPU in percent, and the tokens of a block."""
+    blocks = "no blocks" if block == 1 else f"blocks of {block} tokens"
+    return f"Brings a reserve of {reserve} % on this GPU, and {blocks}."
+
+
+def engine_version(version: str, read: str) -> str:
+    return f"As of {version}, read {read}."
+
+
+def engine_note(sources: Sequence[str]) -> str:
+    return f"Sources: {'; '.join(sources)}."
+
+
+def needs_arithmetic(label: str, number: str, gpu: str) -> str:
+    return f"Engines cache in {label} on GPUs that compute in {number.upper()}, as {gpu} is not known to."
+
+
+MTP_OPTIONS = MappingProxyType({"no": "left out", "yes": "counted"})
+LATENT_OPTIONS = MappingProxyType({"compressed": "cached as they are", "expanded": "K and V of all heads"})
+NO_MTP = "No MTP layers of this model are known."
+NO_LATENTS = "This model caches no latents."
+INDEXED_LATENTS = "Fixed: this model's indexer needs the latents."
+
+
+def mtp_note(layers: int) -> str:
+    them = "1 is" if layers == 1 else f"{layers} are"
+    return f"{them} published beside the model, to guess tokens ahead. Engines load MTP layers only when asked to."
+
+
+def latents_note(engine: str, width: int) -> str:
+    """engine: the engine that pads V to the width of K, if it does."""
+    text = "Engines that cannot compute with latents cache the K and V of all heads, which are made from them."
+    return f"{text} {engine} makes V as wide as K: {width} numbers." if engine else text
 
 
 def engine_type(asked: str, engine: str, used: str) -> str:

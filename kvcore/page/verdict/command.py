@@ -20,7 +20,7 @@ from kvcore.page.lab.controls import (
     V_DTYPE,
     WEIGHT_DTYPE,
 )
-from kvcore.page.lab.shape import own_shape
+from kvcore.page.lab.shape import expands_latents, loads_mtp, own_shape
 from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import AVERAGE, DIVIDED, ENGINE_BLOCK, HOST_MEMORY, RESERVE
 from kvcore.page.verdict.result import VerdictResult
@@ -53,6 +53,8 @@ def command_text(values: Values, result: VerdictResult) -> str:
     if ENGINE_BLOCK.name in options:
         options["block_size"] = options.pop(ENGINE_BLOCK.name)
     named = [f"--{name.replace('_', '-')} {value}" for name, value in options.items()]
+    named += ["--mtp"] if loads_mtp(values, model.shape) else []
+    named += ["--expand-latents"] if expands_latents(values, model.shape) else []
     return " ".join(["python -m kvcore plan", _FILE if MODEL.of(values) == IMPORTED else model.id, *named])
 
 

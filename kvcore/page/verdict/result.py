@@ -50,7 +50,7 @@ def verdict_result(values: Values, lab: LabResult) -> VerdictResult:
             ),
             average=AVERAGE.of(values),
             host_bytes=HOST_MEMORY.of(values) * 2**30,
-            cache_dtypes=suggested_cache_dtypes(lab.engine, lab.shape),
+            cache_dtypes=suggested_cache_dtypes(lab.engine, lab.shape, lab.gpu.peak_flops),
             weight_dtypes=(lab.model.weights, *SUGGESTED),
         ),
     )

@@ -249,17 +249,71 @@ def test_what_a_load_holds_is_said_in_the_verdict():
     assert numbers(found["lab.held"]) == ["70", "29", "99", "496", "204", "700"]
 
 
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        pytest.param({"model": "deepseek-v3"}, 61 * 1152, id="DeepSeek-V3"),
+        pytest.param({"model": "deepseek-v3", "mtp": "yes"}, 62 * 1152, id="with its MTP layer"),
+        pytest.param({"model": "deepseek-v3", "latents": "expanded"}, 61 * 128 * 320 * 2, id="K and V of 128 heads"),
+        pytest.param(
+            {"model": "deepseek-v3", "latents": "expanded", "engine": "vllm"}, 61 * 128 * 384 * 2, id="vLLM pads V"
+        ),
+        pytest.param(
+            {"model": "glm-5.2", "mtp": "yes", "engine": "vllm", "cache_dtype": "fp8"}, 54_728, id="GLM-5.2 in vLLM"
+        ),
+        pytest.param({"mtp": "yes", "latents": "expanded"}, 327_680, id="Llama-3 has neither"),
+    ],
+)
+def test_mtp_layers_and_expanded_latents_are_options_of_the_models_that_have_them(request_, expected):
+    assert value(slots(**request_)["lab.bytes_per_token"]) == str(expected)
+
+
+@pytest.mark.parametrize(
+    ("model", "mtp", "latents"),
+    [
+        pytest.param("llama-3-70b", True, True, id="neither"),
+        pytest.param("deepseek-v3", False, False, id="both"),
+        pytest.param("glm-5.2", False, True, id="an indexer needs the latents"),
+        pytest.param("kimi-k2", True, False, id="latents alone"),
+    ],
+)
+def test_an_option_that_a_model_does_not_have_is_disabled_with_the_reason(model, mtp, latents):
+    found = update({"model": model})["controls"]
+    assert (found["mtp"]["disabled"], found["latents"]["disabled"]) == (mtp, latents)
+    assert found["mtp"]["note"]
+    assert found["latents"]["note"]
+
+
+def test_nvfp4_on_a_gpu_without_fp4_arithmetic_has_a_sentence_in_its_note():
+    for gpu, said in (("h100-80gb", True), ("b200", False)):
+        note = update({"cache_dtype": "nvfp4", "engine": "vllm", "gpu": gpu})["controls"]["cache_dtype"]["note"]
+        assert ("compute in FP4" in note) is said
+
+
+def test_the_engines_note_says_what_it_brings_and_of_which_version():
+    note = update({"engine": "vllm"})["controls"]["engine"]["note"]
+    assert note.startswith(
+        "Brings a reserve of 8 % on this GPU, and blocks of 16 tokens. As of 002f10e, read 2026-12-01."
+    )
+
+
+def test_a_type_for_latents_is_refused_where_they_are_expanded():
+    found = update({"model": "deepseek-v3", "cache_dtype": "fp8_ds_mla", "latents": "expanded"})
+    assert found["controls"]["cache_dtype"]["value"] == "fp16"
+
+
 COMMAND = re.compile(r"<code>python -m kvcore (plan [^<]*)</code>")
 
 
 @given(
-    model=st.sampled_from(("llama-3-70b", "qwen3-32b", "falcon-7b", "gemma-3-27b", "deepseek-v3.2", "qwen3-next-80b", "gpt-oss-120b")),
+    model=st.sampled_from(("llama-3-70b", "qwen3-32b", "falcon-7b", "gemma-3-27b", "deepseek-v3", "deepseek-v3.2", "qwen3-next-80b", "gpt-oss-120b")),
     context=st.integers(1024, 2**20), batch=st.integers(1, 512), gpus=st.integers(1, 32), reserve=st.integers(0, 90),
     cache_dtype=st.sampled_from(("fp16", "fp8", "q8_0", "int8_per_token_head")),
     weight_dtype=st.sampled_from(("shipped", "fp16", "fp8", "int4_g128", "gguf_q4_k_m")),
     gpu=st.sampled_from(("h100-80gb", "rtx-4090", "b300", "own", "m3-max-64gb")), gpu_memory=st.integers(1, 1024),
     engine=st.sampled_from(tuple(ENGINES)), engine_block=st.sampled_from((1, 16, 256)),
     average=st.integers(1, 2**20), shared_prompt=st.one_of(st.just(0), st.integers(0, 2**19)), host_memory=st.integers(0, 65536),
+    mtp=st.sampled_from(("no", "yes")), latents=st.sampled_from(("compressed", "expanded")),
 )  # fmt: skip
 @settings(max_examples=60)
 def test_the_page_and_the_command_that_it_shows_give_the_same_numbers(**asked):
