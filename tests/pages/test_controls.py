@@ -321,7 +321,7 @@ def test_a_drag_sends_one_request_at_a_time_and_ends_with_the_last_position(open
     assert asked["most"] == 1
     assert asked["asked"][-1]["settled"] is True
     assert box(page, "batch").input_value() == "4096"
-    assert value(page, "lab.cache_total") == str(512 * 8192 * 327_680)
+    assert value(page, "lab.cache_total") == str(4096 * 8192 * 327_680)
 
 
 @pytest.mark.parametrize(

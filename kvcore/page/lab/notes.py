@@ -51,7 +51,7 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
     if result.edited:
         notes[MODEL.name] = Note(text=words.EDITED)
     if limit is not None and context > limit:
-        notes[CONTEXT.name] = Note(text=words.past_limit(result.model.name, limit))
+        notes[CONTEXT.name] = Note(text=words.past_limit(limit))
     notes |= _loading_notes(result, values)
     for name, reason in fixed_controls(result.model).items():
         notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)

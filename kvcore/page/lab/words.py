@@ -196,8 +196,7 @@ def import_failed(reason: str, name: str) -> str:
 
 
 def snapped(asked: int, query_heads: int, heads: int) -> str:
-    of = "1 query head" if query_heads == 1 else f"{query_heads} query heads"
-    return f"{asked} does not divide {of}: {heads} is the nearest that does."
+    return f"{asked} does not divide {query_heads}: {heads} is the nearest."
 
 
 def no_grouping(query_heads: int) -> str:
@@ -241,8 +240,8 @@ def flops(value: str) -> str:
     return f"{value} TFLOP/s dense FP16"
 
 
-def past_limit(model: str, limit: int) -> str:
-    return f"Past the {format_count(limit)} tokens that {model} was made for."
+def past_limit(limit: int) -> str:
+    return f"past its limit of {tokens(limit)}"
 
 
 NOTHING_SHARED = "no tokens are stored once for all"
