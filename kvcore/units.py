@@ -121,6 +121,16 @@ def format_parameters(count: int) -> str:
     return f"{count:,}"
 
 
+def split_suffix(text: str) -> tuple[str, int]:
+    """The text of a number without its K (1,024) or M (1,048,576), as contexts are written, and what that multiplies it with.
+
+    >>> split_suffix("32K"), split_suffix("1 m"), split_suffix("8")
+    (('32', 1024), ('1', 1048576), ('8', 1))
+    """
+    scale = {"K": 2**10, "M": 2**20}.get(text[-1:].upper(), 1)
+    return (text[:-1].rstrip() if scale > 1 else text), scale
+
+
 def format_ratio(ratio: Fraction) -> str:
     """Write a ratio as a bare number (no "x"): three significant digits from one upwards, two below one.
 

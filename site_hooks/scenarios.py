@@ -56,7 +56,7 @@ NO_STATES: tuple[Request, ...] = (
     {"more": {"unknown": 1}},
     {"fragment": ""},
     {"fragment": "v0&model=x"},
-    {"fragment": "v1&unknown=1&model&=&batch=x&model=unknown&é=é"},
+    {"fragment": "v2&unknown=1&model&=&batch=x&model=unknown&é=é"},
 )
 """Requests that no page sends."""
 
@@ -119,7 +119,7 @@ def _arrivals() -> Iterator[Request]:
 
     yield {}
     yield {name: control.default for name, control in ARTICLE.controls.items()}
-    yield {"fragment": "v1&" + "&".join(f"{name}={control.default}" for name, control in ARTICLE.controls.items())}
+    yield {"fragment": "v2&" + "&".join(f"{name}={control.default}" for name, control in ARTICLE.controls.items())}
     for config in (CONFIG, WHOLE_CONFIG):
         yield {"config_text": json.dumps(config), "config_name": "mine"}
     yield from NO_STATES

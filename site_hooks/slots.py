@@ -13,8 +13,8 @@ from html import escape
 from importlib import import_module
 
 _CALL = re.compile(r"\{\{\s*(?P<kind>[a-z_]+)\(\s*(?P<quote>[\"'])(?P<name>[^\"']*)(?P=quote)\s*\)\s*\}\}")
-_EMPTY = re.compile(r'<(?P<tag>span|div) data-(?P<kind>slot|form)="(?P<name>[^"]*)"></(?P=tag)>')
-_ESCAPED = re.compile(r"&lt;(?:span|div) data-(?:slot|form)=(?:&quot;|\")(?P<name>.*?)(?:&quot;|\")")
+_EMPTY = re.compile(r'<(?P<tag>span|div) data-(?P<kind>slot|form|handle)="(?P<name>[^"]*)"></(?P=tag)>')
+_ESCAPED = re.compile(r"&lt;(?:span|div) data-(?:slot|form|handle)=(?:&quot;|\")(?P<name>.*?)(?:&quot;|\")")
 
 
 class SlotError(ValueError):
@@ -25,12 +25,13 @@ class SlotError(ValueError):
 class Slots:
     """What kvcore says for the default values of the controls.
 
-    `html` is the content of each slot, `form` returns the HTML of a form by its name, and `blocks` are the slots whose
+    `html` is the content of each slot, `form` and `handle` return the HTML of a form or of a second slider by its name, and `blocks` are the slots whose
     content is a figure or a table and needs a div.
     """
 
     html: Mapping[str, str]
     form: Callable[[str], str]
+    handle: Callable[[str], str]
     blocks: frozenset[str]
 
 
@@ -49,7 +50,7 @@ def from_kvcore() -> Slots:
             raise SlotError(f'the slot "{name}" cannot be printed: {refusal}') from refusal
     for name in page.PAGES:
         html |= json.loads(page.update(json.dumps({"hold": {"page": name}})))["slots"]
-    return Slots(html=html, form=page.form, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
+    return Slots(html=html, form=page.form, handle=page.handle, blocks=frozenset(page.BLOCK_SLOTS) | printed.BLOCKS)
 
 
 def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:
@@ -61,9 +62,9 @@ def placeholders(markdown: str, blocks: Iterable[str] = ()) -> str:
 
     def placeholder(call: re.Match[str]) -> str:
         kind, name = call["kind"], call["name"]
-        if kind not in {"slot", "form"}:
-            raise SlotError(f"{call[0]} is neither a slot nor a form")
-        tag = "div" if kind == "form" or name in blocks else "span"
+        if kind not in {"slot", "form", "handle"}:
+            raise SlotError(f"{call[0]} is neither a slot nor a form nor a handle")
+        tag = "div" if kind != "slot" or name in blocks else "span"
         return f'<{tag} data-{kind}="{escape(name)}"></{tag}>'
 
     return _CALL.sub(placeholder, markdown)
@@ -78,8 +79,8 @@ def fill(html: str, slots: Slots) -> str:
 
     def filled(empty: re.Match[str]) -> str:
         name = empty["name"]
-        if empty["kind"] == "form":
-            return _form(name, slots)
+        if empty["kind"] != "slot":
+            return _control(empty["kind"], name, slots)
         if name not in slots.html:
             raise SlotError(f'there is no slot "{name}"; there are: {", ".join(sorted(slots.html))}')
         return f'<{empty["tag"]} data-slot="{name}">{slots.html[name]}</{empty["tag"]}>'
@@ -104,8 +105,9 @@ def contents(html: str) -> dict[str, list[str]]:
     return found
 
 
-def _form(name: str, slots: Slots) -> str:
+def _control(kind: str, name: str, slots: Slots) -> str:
+    """A form, or a second slider of one of its controls."""
     try:
-        return slots.form(name)
+        return slots.form(name) if kind == "form" else slots.handle(name)
     except (KeyError, ValueError) as unknown:
-        raise SlotError(f'there is no form "{name}"') from unknown
+        raise SlotError(f'there is no {kind} "{name}"') from unknown

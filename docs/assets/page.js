@@ -9,7 +9,7 @@ import { prepareWorker } from './js/disk.js';
 import { listenForSearch } from './js/find.js';
 import { listenForGestures } from './js/gestures.js';
 import { listenForImports } from './js/import.js';
-import { followState, keepMoves, offerLink, showFragment, stateInAddress } from './js/link.js';
+import { followState, keepMoves, offerLink, showFragment, showLab, stateInAddress } from './js/link.js';
 import { isOutdated, keepOffline } from './js/offline.js';
 import { deferred, firstPaint } from './js/promises.js';
 import { connect } from './js/python.js';
@@ -85,6 +85,7 @@ function makeLive(form, folder) {
     followState();
     imports.drop();
     sync.arrive(fragment);
+    showLab();
   }
 
   /** @param {ReturnType<typeof startPython>} starting @returns {Promise<{rung: string}>} */

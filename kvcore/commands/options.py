@@ -25,6 +25,7 @@ from kvcore.loaded import as_loaded
 from kvcore.parallel import PerGpu, Split
 from kvcore.shape import Shape
 from kvcore.terminal import config_text
+from kvcore.units import split_suffix
 from kvcore.verdict import Verdict
 from kvcore.weights import SHIPPED, SUGGESTED, WEIGHT_STORAGES, WeightStorage, weight_storage
 
@@ -217,15 +218,16 @@ def model(name: str) -> tuple[Shape, Mapping[str, object], WeightStorage]:
 
 
 def number(field: str, text: str) -> int:
-    """Return an option's integer, written in ASCII digits; the code that uses it checks its range.
+    """Return an option's integer, written in ASCII digits, with a K or M if need be; the code that uses it checks its range.
 
-    >>> number("context", "8192")
-    8192
+    >>> number("context", "8192"), number("context", "32K"), number("context", "1M")
+    (8192, 32768, 1048576)
     """
-    digits = text.removeprefix("-")
+    whole, scale = split_suffix(text)
+    digits = whole.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
         raise Invalid(field, text, "an integer")
-    return int(text)
+    return int(whole) * scale
 
 
 _UNITS = MappingProxyType(

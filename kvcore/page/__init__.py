@@ -36,20 +36,23 @@ from typing import overload
 from kvcore.page import phrases
 from kvcore.page.controls import Number
 from kvcore.page.draw.widths import WIDTHS
-from kvcore.page.form import render_form
-from kvcore.page.html import problem_list
+from kvcore.page.form import render_form, render_handle
+from kvcore.page.html import NOTHING, Html, problem_list
 from kvcore.page.link import format_fragment
 from kvcore.page.pages import ARTICLE, PAGES
 from kvcore.page.parts import Note, Page, View
 from kvcore.page.read_controls import ControlValues, read_controls
 from kvcore.page.request import strings
 
-__all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "update"]
+__all__ = ["BLOCK_SLOTS", "PAGES", "answer", "form", "handle", "update"]
 
 PROBLEMS = "page.problems"
 """The slot that lists the problems of a request."""
 
-BLOCK_SLOTS = frozenset({PROBLEMS}).union(*(page.blocks for page in PAGES.values()))
+LINKED = "page.linked"
+"""The slot with a line on what a link has set; it is empty again after the next change."""
+
+BLOCK_SLOTS = frozenset({PROBLEMS, LINKED}).union(*(page.blocks for page in PAGES.values()))
 """The slots that are blocks (a div); the others are phrases (a span)."""
 
 REST = "rest"
@@ -106,6 +109,25 @@ def form(name: str) -> str:
     )
 
 
+def handle(name: str) -> str:
+    """The HTML of a second slider of the control of this name, with its default value.
+
+    Raises:
+        KeyError: if no page has a slider of this name.
+
+    >>> 'data-for="batch"' in handle("batch")
+    True
+    """
+    page, control = next(
+        ((page, found) for page in PAGES.values() if isinstance(found := page.controls.get(name), Number)), (None, None)
+    )
+    if page is None or control is None:
+        raise KeyError(name)
+    read = read_controls(page, {})
+    state = _controls(page, read, View(read.values))[name]
+    return render_handle(control, control.of(read.values), state, f"{name}-handle")
+
+
 def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = ()) -> Answer:
     """Answer a request to a page; `problems` are those that were found before the request was read."""
     read = read_controls(page, request)
@@ -131,7 +153,7 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
     if rest:  # the controls and problems of the first answer are still valid
         return {"slots": slots, "controls": {}, "more": None, "hold": _hold(page, view)}
     return {
-        "slots": {PROBLEMS: problem_list(problems), **slots},
+        "slots": {PROBLEMS: problem_list(problems), LINKED: _linked(page, view), **slots},
         "controls": _controls(page, read, view),
         "announce": "" if dragging else " ".join(part.announce(view) for part in page.parts if part.announce),
         "problems": problems,
@@ -139,6 +161,11 @@ def answer(page: Page, request: Mapping[str, object], problems: Sequence[str] = 
         "fragment": None if dragging else format_fragment(page, view),
         "hold": _hold(page, view, left),
     }
+
+
+def _linked(page: Page, view: View) -> Html:
+    """A line on what the link of this request has set; nothing for a link to the defaults, or without a link."""
+    return page.linked(view) if view.from_link and view.values != read_controls(page, {}).values else NOTHING
 
 
 def _page(request: Mapping[str, object]) -> Page:

@@ -7,13 +7,14 @@ shape, KV heads divide the query heads) belong to the part that has these contro
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Protocol
 
 from kvcore.errors import short_repr
 from kvcore.page import phrases
 from kvcore.page.html import Html
-from kvcore.units import format_count
+from kvcore.units import format_count, split_suffix
 
 type Value = int | str
 type Values = Mapping[str, Value]
@@ -124,12 +125,12 @@ class Drawn(Control, Protocol):
 
 
 def parse_number(raw: object) -> int | None:
-    """Read a whole number from a number or from typed text ("8,192", "8 192", "8192.0"); None if it is not one.
+    """Read a whole number from a number or from typed text ("8,192", "8 192", "8192.0", "8K", "1.5M"); None if it is not one.
 
     Typed text of 30 digits or more is read as a number of thirty nines, which is too large for every control.
 
-    >>> parse_number("8,192"), parse_number("8192.0"), parse_number("8192.5")
-    (8192, 8192, None)
+    >>> parse_number("8,192"), parse_number("8192.0"), parse_number("8192.5"), parse_number("32K"), parse_number("1.5k")
+    (8192, 8192, None, 32768, 1536)
     """
     if isinstance(raw, bool):
         return None
@@ -137,14 +138,24 @@ def parse_number(raw: object) -> int | None:
         return raw
     if isinstance(raw, float):
         return int(raw) if raw.is_integer() else None
-    if not isinstance(raw, str):
-        return None
+    return _parse_text(raw) if isinstance(raw, str) else None
+
+
+def _parse_text(raw: str) -> int | None:
+    """Read a whole number from typed text; None if it is not one."""
     text = raw.strip().replace(",", "").replace("_", "").replace(" ", "").removeprefix("+")
-    whole, point, part = text.partition(".")
-    digits = whole.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()) or (point and part.strip("0")):
+    text, scale = split_suffix(text)
+    whole, _, part = text.partition(".")
+    digits, part = whole.removeprefix("-"), part.rstrip("0")
+    if (
+        not (digits.isascii() and digits.isdigit() and f"0{part}".isascii() and f"0{part}".isdigit())
+        or len(part) > _MOST_DIGITS
+    ):
         return None
-    return int(whole) if len(digits) < _MOST_DIGITS else int(whole[: len(whole) - len(digits)] + "9" * _MOST_DIGITS)
+    if len(digits) >= _MOST_DIGITS:
+        return int(whole[: len(whole) - len(digits)] + "9" * _MOST_DIGITS)
+    number = Fraction(f"{whole}.{part or 0}") * scale
+    return number.numerator if number.denominator == 1 else None
 
 
 def is_value(raw: object, value: Value) -> bool:

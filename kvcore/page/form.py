@@ -37,6 +37,28 @@ def render_form(
     )
 
 
+def render_handle(control: Number, value: int, state: ControlState, labelled_by: str) -> Html:
+    """Render a second slider of a control, for a place away from its form; disabled until the script enables it.
+
+    labelled_by: the ids of the elements that name it.
+    """
+    fields = el(
+        "fieldset", _range(control, value, state, aria_labelledby=labelled_by), class_="kv-fieldset", disabled=True
+    )
+    return el("form", fields, class_="kv-controls kv-handle", autocomplete="off")
+
+
+def _range(control: Number, value: int, state: ControlState, **named: str) -> Html:
+    """The slider of a control: its positions are indices into the stops."""
+    state_stops = state["stops"]
+    stops = state_stops if isinstance(state_stops, tuple) else control.stops
+    position = max((index for index, stop in enumerate(stops) if stop <= value), default=0)
+    return el(
+        "input", class_="kv-range", type="range", min=0, max=len(stops) - 1, step=1, value=str(position),
+        data_for=control.name, data_stops=" ".join(map(str, stops)), **named, aria_valuetext=str(state["text"]),
+    )  # fmt: skip
+
+
 def _group(group: Group, controls: list[Html]) -> Html:
     class_ = f"kv-group kv-group-{group.name}"
     if group.folded:
@@ -64,18 +86,13 @@ def _label(control: Number | Choice) -> list[Html | str]:
 
 
 def _number(ident: str, control: Number, value: int, state: ControlState, note: Html) -> Html:
-    name, state_stops = control.name, state["stops"]
-    stops = state_stops if isinstance(state_stops, tuple) else control.stops
-    position = max((index for index, stop in enumerate(stops) if stop <= value), default=0)
+    name = control.name
     return el(
         "div",
         el("label", *_label(control), for_=ident),
         el("input", class_="kv-number", type="text", inputmode="numeric", id=ident, name=name, value=str(value), spellcheck="false", aria_describedby=f"{ident}-note"),
         el("span", control.unit, class_="kv-unit") if control.unit else None,
-        el(
-            "input", class_="kv-range", type="range", min=0, max=len(stops) - 1, step=1, value=str(position), data_for=name,
-            data_stops=" ".join(map(str, stops)), aria_label=f"{control.label}, {phrases.SLIDER}", aria_valuetext=str(state["text"]),
-        ),
+        _range(control, value, state, aria_label=f"{control.label}, {phrases.SLIDER}"),
         note,
         class_="kv-control",
         data_control=name,

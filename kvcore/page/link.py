@@ -1,4 +1,4 @@
-"""Links: the values of a page's controls in the fragment of its URL, such as `#v1&model=llama-3-70b&batch=32`.
+"""Links: the values of a page's controls in the fragment of its URL, such as `#v2&model=llama-3.1-70b&batch=32`.
 
 A link names its version and every control whose value differs from the defaults of that version. The defaults of a
 version are frozen in `Page.link_defaults`: if a default of the page changes, a new version is added, and old links keep
@@ -12,6 +12,9 @@ from kvcore.errors import KvcoreError, short_repr
 from kvcore.page import phrases
 from kvcore.page.controls import Value, Values
 from kvcore.page.parts import Page, View
+
+VERSION = "v2"
+"""The version of the links that are written today. Alone, it names the defaults."""
 
 _PERCENT = re.compile(r"%([2-7][0-9A-Fa-f])")
 """A percent-encoded printable ASCII character: some programs encode the characters of a link when they pass it on."""
@@ -57,7 +60,7 @@ def format_fragment(page: Page, view: View) -> str:
     >>> from kvcore.page.pages import ARTICLE
     >>> from kvcore.page.read_controls import read_controls
     >>> format_fragment(ARTICLE, View(read_controls(ARTICLE, {"batch": 32}).values))
-    'v1&model=llama-3-70b&batch=32'
+    'v2&model=llama-3.1-70b&batch=32'
     """
     version = newest(page)
     implied: dict[str, Value] = {**page.link_defaults[version]}

@@ -9,6 +9,9 @@ from kvcore.page.controls import Values
 from kvcore.page.lab import LAB, UNITS
 from kvcore.page.lab.controls import CONFIG
 from kvcore.page.lab.packed import pack_v1
+from kvcore.page.lab.readouts import linked
+from kvcore.page.link import VERSION
+from kvcore.page.opening import OPENING
 from kvcore.page.paging import PAGING, PAGING_MEMORY
 from kvcore.page.parts import Page
 from kvcore.page.verdict import DECODE, VERDICT
@@ -23,6 +26,9 @@ _V1: Values = MappingProxyType(
 """The values that a link of version 1 leaves out. Never change one: they give the links that readers saved their meaning. A
 control that is new is added with its first default. The shape controls are missing because the model implies them, and the average length because the context does."""
 
+_V2: Values = MappingProxyType({**_V1, "model": "llama-3.1-70b"})
+"""Version 2 begins with the model whose limit of 131,072 tokens lies past the cliff, so that the cliff can be reached."""
+
 
 def _spec(text: str) -> Mapping[str, str]:
     """The imported model of an old link, `spec=Name~Shape(...)`: those links carried a shape, today's carry a config."""
@@ -31,8 +37,9 @@ def _spec(text: str) -> Mapping[str, str]:
 
 ARTICLE = Page(
     name="article",
-    parts=(LAB, VERDICT, UNITS, CHART, DECODE, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
-    link_defaults=MappingProxyType({"v1": _V1}),
+    parts=(LAB, OPENING, VERDICT, UNITS, CHART, DECODE, PAGING, PAGING_MEMORY, TECHNIQUES, SENTENCES, WORK),
+    linked=lambda view: linked(view[LAB]),
+    link_defaults=MappingProxyType({"v1": _V1, VERSION: _V2}),
     old_link_keys=MappingProxyType({"spec": _spec}),
 )
 

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from kvcore.page.controls import Control, Value, Values
-from kvcore.page.html import Html
+from kvcore.page.html import NOTHING, Html
 from kvcore.page.request import Request
 
 
@@ -188,6 +188,7 @@ def _place(form: Form, group: Group) -> int:
 class Page:
     """A page: its parts, and the tables by which its links are read (see `link`).
 
+    linked: a line that says what a link has set.
     link_defaults: version of links -> the values that a link of this version leaves out. old_link_keys: a key that only
     old links have -> a function from its text to values of today's controls, which raises KvcoreError if it cannot.
     """
@@ -195,6 +196,7 @@ class Page:
     name: str
     parts: tuple[Part[Any], ...]
     link_defaults: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    linked: Callable[[View], Html] = lambda _: NOTHING
     old_link_keys: Mapping[str, Callable[[str], Mapping[str, str]]] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -76,12 +76,17 @@ def params_at(dtype: str) -> str:
 
 
 def load(context: int, batch: int, shared: int = 0) -> str:
-    text = f"{format_count(context)} tokens \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    text = f"{format_count(context)} tokens \N{MULTIPLICATION SIGN} {users(batch)}"
     return f"{text}, the first {format_count(shared)} stored once" if shared else text
 
 
 def sequences(count: int) -> str:
     return "1 sequence" if count == 1 else f"{format_count(count)} sequences"
+
+
+def kept(attention: str) -> str:
+    """What a model with this kind of attention keeps of a sequence: a cache, a recurrent state, or both."""
+    return {"recurrent": "state", "hybrid": "cache and state"}.get(attention, "cache")
 
 
 def users(count: int) -> str:
@@ -93,6 +98,10 @@ _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 def in_words(count: int) -> str:
     return _SMALL[count] if count < len(_SMALL) else format_count(count)
+
+
+def gpu_count(count: int) -> str:
+    return "1 GPU" if count == 1 else f"{format_count(count)} GPUs"
 
 
 def gpus(count: int, label: str) -> str:

@@ -9,7 +9,7 @@ async count => {
 
   /** Sets every control to its default, by the address; hashchange comes in a later task. */
   const asBuilt = async () => {
-    for (const hash of ['', '#v1&']) {
+    for (const hash of ['', '#v2&']) {
       if (location.hash === hash) continue;
       const arrived = new Promise(resolve => addEventListener('hashchange', resolve, {once: true}));
       location.hash = hash;

@@ -142,6 +142,7 @@ def test_size_as_json(capsys):
             [{"context": 8192, "on_gpus": 62, "in_host": 25}, {"context": 2048, "on_gpus": 248, "in_host": 102}],
             id="as in tests/kvcore/test_loads.py",
         ),
+        pytest.param(["llama-3-70b", "--context", "32K"], "cache_bytes", 10 * 2**30, id="32K tokens"),
         pytest.param(["llama-3-70b", "--layers", "40"], "bytes_per_token", 163_840, id="half of the layers"),
         pytest.param(["llama-3-70b", "--kv-heads", "64"], "bytes_per_token", 2_621_440, id="as MHA"),
         pytest.param(

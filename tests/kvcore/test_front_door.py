@@ -71,7 +71,7 @@ def test_every_exported_name_exists_and_has_a_docstring():
 
 
 def test_a_notebook_shows_a_footprint_as_the_cliff_chart_of_the_article():
-    drawing = ET.fromstring(kvcore.size("llama-3-70b", context=8192, batch=8)._repr_svg_())
+    drawing = ET.fromstring(kvcore.size("llama-3.1-70b", context=8192, batch=8)._repr_svg_())
     page = next(figures(update({})["slots"]["lab.chart"]))
     svg = "{http://www.w3.org/2000/svg}"
     paths = [path.get("d") for path in drawing.iter(f"{svg}path")]

@@ -63,13 +63,13 @@ class SharedPage:
         self.page.goto("about:blank")
         self.page.goto(self._address)
         assert rung(self.page) == "delta"
-        arrive(self.page, "v1&batch=32")  # the first answer adds attributes that the built page has not
+        arrive(self.page, "v2&batch=32")  # the first answer adds attributes that the built page has not
         self._undo()
 
     def _undo(self) -> list[str]:
         """What could not be undone."""
         self.page.evaluate(_LEAVE)
-        arrive(self.page, "v1&")
+        arrive(self.page, "v2&")
         finish_pauses(self.page)
         self.page.evaluate(_REST)
         changes: list[str] = self.page.evaluate(_CHANGES)

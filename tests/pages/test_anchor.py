@@ -76,7 +76,7 @@ def dragged_and_ended(page: Page) -> None:
 
 
 def opened_a_link(page: Page) -> None:
-    page.evaluate("() => new Promise(done => { addEventListener('hashchange', done); location.hash = 'v1&batch=32'; })")
+    page.evaluate("() => new Promise(done => { addEventListener('hashchange', done); location.hash = 'v2&batch=32'; })")
 
 
 def pressed_a_button(page: Page) -> None:
@@ -138,7 +138,7 @@ def test_without_a_jump_the_address_names_the_state(move: Move, patient: Page) -
     release(patient)
     patient.evaluate(END_DRAG)
     updated(patient)
-    assert re.fullmatch(r"#v1&model=llama-3(\.1)?-70b&batch=32", address(patient))
+    assert re.fullmatch(r"#v2&model=llama-3(\.1)?-70b&batch=32", address(patient))
 
 
 def test_a_jump_to_the_anchor_in_the_address_counts_too(patient: Page) -> None:
@@ -167,7 +167,7 @@ def test_a_drag_that_goes_on_after_the_jump_moves_the_control_again(patient: Pag
     patient.evaluate(DRAG_TO, 31)
     patient.evaluate(END_DRAG)
     updated(patient)
-    assert address(patient) == "#v1&model=llama-3-70b&batch=32"
+    assert address(patient) == "#v2&model=llama-3.1-70b&batch=32"
 
 
 def test_the_next_move_of_a_control_writes_the_address_again(patient: Page) -> None:
@@ -176,7 +176,7 @@ def test_the_next_move_of_a_control_writes_the_address_again(patient: Page) -> N
     go_to(patient, "paged")
     patient.locator('#lab [name="batch"]').press("Enter")  # the same value, entered once more
     updated(patient)
-    assert address(patient) == "#v1&model=llama-3-70b&batch=32"
+    assert address(patient) == "#v2&model=llama-3.1-70b&batch=32"
 
 
 def test_a_config_that_arrives_after_the_jump_leaves_the_anchor(patient: Page, requests: list[Request]) -> None:
@@ -203,5 +203,5 @@ def test_at_an_anchor_the_button_still_copies_a_link_to_the_state(context: Brows
     patient.locator("#kv-copy").click()
     expect(patient.locator('#kv-copy ~ [data-when="copied"]')).to_be_visible()
     copied = patient.evaluate("() => navigator.clipboard.readText()")
-    assert copied.endswith("index.html#v1&model=llama-3-70b&batch=32")
+    assert copied.endswith("index.html#v2&model=llama-3.1-70b&batch=32")
     assert address(patient) == "#paged"

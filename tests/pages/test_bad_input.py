@@ -25,7 +25,7 @@ def test_a_bad_number_is_named_and_the_page_goes_on(lab: Page, name: str) -> Non
         assert int(value(lab, "lab.cache_total") or 0) > 0, typed
         move(lab, "layers", "80")
         assert not problems(lab), typed
-        arrive(lab, "v1&")
+        arrive(lab, "v2&")
 
 
 @pytest.mark.parametrize("name", ["tp", "reserve", "engine_block", "sequences", "block_size", "batch"])
@@ -48,7 +48,7 @@ def test_a_control_with_a_bad_value_is_marked_until_the_value_is_good(lab: Page,
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_an_unknown_choice_in_a_link_is_named_and_the_default_is_kept(lab: Page, name: str) -> None:
-    arrive(lab, f"v1&{name}=purple")
+    arrive(lab, f"v2&{name}=purple")
     assert "purple" in problems(lab)
     assert controls(lab) == defaults()
     assert value(lab, "lab.cache_total") == "21474836480"
@@ -57,15 +57,15 @@ def test_an_unknown_choice_in_a_link_is_named_and_the_default_is_kept(lab: Page,
 @pytest.mark.parametrize(
     ("fragment", "named"),
     [
-        pytest.param("v1&batch=many", "many", id="text"),
-        pytest.param("v1&batch=NaN", "NaN", id="NaN"),
-        pytest.param("v1&batch=-3", "-3", id="negative"),
-        pytest.param("v1&context=" + "9" * 400, "99999999", id="huge"),
-        pytest.param("v1&colour=orange", "colour", id="unknown key"),
-        pytest.param("v1&model=gpt-9", "gpt-9", id="unknown model"),
-        pytest.param("v1&batch", "batch", id="no value"),
-        pytest.param("v1&batch=<img src=x onerror=alert(1)>", "img", id="markup"),
-        pytest.param("v1&%", "%", id="broken escape"),
+        pytest.param("v2&batch=many", "many", id="text"),
+        pytest.param("v2&batch=NaN", "NaN", id="NaN"),
+        pytest.param("v2&batch=-3", "-3", id="negative"),
+        pytest.param("v2&context=" + "9" * 400, "99999999", id="huge"),
+        pytest.param("v2&colour=orange", "colour", id="unknown key"),
+        pytest.param("v2&model=gpt-9", "gpt-9", id="unknown model"),
+        pytest.param("v2&batch", "batch", id="no value"),
+        pytest.param("v2&batch=<img src=x onerror=alert(1)>", "img", id="markup"),
+        pytest.param("v2&%", "%", id="broken escape"),
     ],
 )
 def test_a_bad_link_is_named_and_the_page_goes_on(lab: Page, fragment: str, named: str) -> None:
@@ -77,6 +77,6 @@ def test_a_bad_link_is_named_and_the_page_goes_on(lab: Page, fragment: str, name
 
 
 def test_an_unknown_key_is_named_and_the_rest_of_the_link_is_used(lab: Page) -> None:
-    arrive(lab, "v1&batch=32&colour=orange&sequences=20")
+    arrive(lab, "v2&batch=32&colour=orange&sequences=20")
     assert "colour" in problems(lab)
     assert (controls(lab)["batch"], controls(lab)["sequences"]) == ("32", "20")

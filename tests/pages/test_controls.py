@@ -1,6 +1,6 @@
 """Each control of the article, moved by hand, by keys and by scripts. Expected numbers are worked out by hand.
 
-Llama-3 70B: 2 x 80 layers x 8 KV heads x 128 x 2 B = 327,680 B a token; 70,553,706,496 parameters, so 141,107,412,992 B of
+Llama-3.1 70B: 2 x 80 layers x 8 KV heads x 128 x 2 B = 327,680 B a token; 70,553,706,496 parameters, so 141,107,412,992 B of
 weights. The grid's six requests store 669 + 80 + 175 + 571 + 473 + 100 = 2,068 tokens.
 """
 
@@ -16,6 +16,7 @@ from tests.pages.actions import (
     frame,
     move,
     note,
+    problems,
     slide,
     slider,
     text,
@@ -134,8 +135,15 @@ def test_a_control_without_meaning_for_the_model_is_disabled_and_says_why(lab: P
     assert box(lab, "layers").is_disabled()
     assert slider(lab, "layers").is_disabled()
     assert note(lab, "layers").inner_text().strip()
-    move(lab, "model", "llama-3-70b")
+    move(lab, "model", "llama-3.1-70b")
     assert box(lab, "layers").is_enabled()
+
+
+def test_a_context_may_be_typed_as_it_is_written_on_the_axis(lab: Page) -> None:
+    move(lab, "context", "32K")
+    assert controls(lab)["context"] == "32768"
+    assert value(lab, "lab.cache_total") == str(8 * 32_768 * 327_680)
+    assert not problems(lab)
 
 
 def test_an_engines_block_rounds_each_sequence_up(lab: Page) -> None:
@@ -179,7 +187,7 @@ def test_the_command_of_this_state_is_copied(lab: Page) -> None:
     move(lab, "batch", "33")
     button = lab.locator('[data-copy="lab.command"]')
     button.click()
-    command = "python -m kvcore plan llama-3-70b --context 8192 --batch 33"
+    command = "python -m kvcore plan llama-3.1-70b --context 8192 --batch 33"
     assert lab.locator('[data-slot="lab.command"] code').inner_text().startswith(command)
     assert button.get_attribute("data-state") in {"copied", "shown"}
 
@@ -229,7 +237,7 @@ def test_the_split_and_the_grid_follow_the_labs_model(lab: Page) -> None:
 def test_the_grid_wastes_what_its_strategy_does(lab: Page, strategy: str) -> None:
     for sequences in (1, 6, 20, 64):
         for block in (8, 16, 128, 256):
-            arrive(lab, f"v1&strategy={strategy}&sequences={sequences}&block_size={block}")
+            arrive(lab, f"v2&strategy={strategy}&sequences={sequences}&block_size={block}")
             used, reserved = int(value(lab, "paging.used") or 0), int(value(lab, "paging.reserved") or 0)
             state = f"{sequences} sequences, blocks of {block}"
             assert reserved % block == 0, state
@@ -312,8 +320,8 @@ def test_a_drag_sends_one_request_at_a_time_and_ends_with_the_last_position(open
     asked = page.evaluate("() => flight")
     assert asked["most"] == 1
     assert asked["asked"][-1]["settled"] is True
-    assert box(page, "batch").input_value() == "512"
-    assert value(page, "lab.cache_total") == str(512 * 8192 * 327_680)
+    assert box(page, "batch").input_value() == "4096"
+    assert value(page, "lab.cache_total") == str(4096 * 8192 * 327_680)
 
 
 @pytest.mark.parametrize(

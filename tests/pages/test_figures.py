@@ -124,7 +124,7 @@ def test_labels_are_apart_inside_and_legible_and_nothing_scrolls_sideways(lab: P
     lab.set_viewport_size({"width": width, "height": 844})
     found: dict[str, list[str]] = {}
     for state in (*LAB, *PAGING):
-        arrive(lab, f"v1&{state}")
+        arrive(lab, f"v2&{state}")
         assert not problems(lab), state
         wrong = faults(lab)
         if lab.evaluate("() => document.documentElement.scrollWidth > innerWidth"):

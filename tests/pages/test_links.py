@@ -14,12 +14,13 @@ from tests.pages.actions import (
     numbers,
     problems,
     rung,
+    text,
     updated,
     value,
 )
 
 OTHER = {
-    "model": "llama-3.1-70b",
+    "model": "llama-3-70b",
     "layers": "40",
     "query_heads": "32",
     "head_dim": "96",
@@ -70,7 +71,7 @@ def test_every_control_has_another_value_here() -> None:
 def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) -> None:
     extra = {"kv_heads": "attention=gqa&", "cp": "tp=16&", "gpu_memory": "gpu=own&"}.get(name, "")
     wanted = "4" if name == "kv_heads" else OTHER[name]
-    arrive(lab, f"v1&{extra}{name}={wanted}&model=llama-3-70b" if name != "model" else f"v1&model={wanted}")
+    arrive(lab, f"v2&{extra}{name}={wanted}&model=llama-3-70b" if name != "model" else f"v2&model={wanted}")
     assert controls(lab)[name] == wanted
     finish_pauses(lab)
     assert f"&{name}={wanted}" in address(lab)
@@ -78,7 +79,7 @@ def test_a_link_sets_a_control_and_the_address_names_it(lab: Page, name: str) ->
 
 
 def test_a_link_with_every_control_survives_a_reload(open_page: OpenPage) -> None:
-    page = open_page("index.html#v1&" + "&".join(f"{name}={wanted}" for name, wanted in OTHER.items()))
+    page = open_page("index.html#v2&" + "&".join(f"{name}={wanted}" for name, wanted in OTHER.items()))
     updated(page)
     assert controls(page) == {**OTHER, "config": "", "gpus": "96"}
     shown = numbers(page)
@@ -92,11 +93,31 @@ def test_a_link_with_every_control_survives_a_reload(open_page: OpenPage) -> Non
 def test_the_address_follows_the_controls_and_brings_the_state_back(lab: Page, open_page: OpenPage) -> None:
     move(lab, "batch", "32")
     finish_pauses(lab)
-    assert address(lab) == "#v1&model=llama-3-70b&batch=32"
+    assert address(lab) == "#v2&model=llama-3.1-70b&batch=32"
     page = open_page(f"index.html{address(lab)}")
     updated(page)
     assert controls(page)["batch"] == "32"
     assert value(page, "lab.cliff") == CLIFF_AT_32
+
+
+def test_a_link_to_a_state_opens_at_the_lab_and_leads_back_to_the_defaults(open_page: OpenPage) -> None:
+    page = open_page("index.html#v2&model=qwen3-32b&context=32768&batch=40")
+    updated(page)
+    expect(page.locator("#the-lab")).to_be_in_viewport()
+    assert page.evaluate("() => document.querySelector('#the-lab').getBoundingClientRect().top") < 100
+    assert "Qwen3 32B, 32,768 tokens, 40 users" in text(page, "page.linked")
+    page.locator(".kv-linked a").click()
+    updated(page)
+    assert controls(page) == defaults()
+    assert page.locator(".kv-linked").count() == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["opening", "the-lab", "the-chart", "the-bar", "step-1", "step-6", "the-grid", "models", "corrections"]
+)
+def test_figures_steps_and_sections_have_an_address(lab: Page, name: str) -> None:
+    arrive(lab, name)
+    expect(lab.locator(f"#{name}")).to_be_in_viewport()
 
 
 def test_an_anchor_in_the_address_is_left_alone(open_page: OpenPage) -> None:
@@ -107,7 +128,7 @@ def test_an_anchor_in_the_address_is_left_alone(open_page: OpenPage) -> None:
 
 
 def test_anchors_are_followed_and_leave_the_state_alone(lab: Page) -> None:
-    arrive(lab, "v1&batch=32")
+    arrive(lab, "v2&batch=32")
     for anchor in (
         "paged",
         "prelude",
@@ -145,7 +166,7 @@ def test_the_button_copies_a_link_to_the_state(context: BrowserContext, open_pag
     page.locator("#kv-copy").click()
     expect(page.locator('#kv-copy ~ [data-when="copied"]')).to_be_visible()
     copied = page.evaluate("() => navigator.clipboard.readText()")
-    assert copied.endswith("index.html#v1&model=llama-3-70b&batch=32&strategy=paged")
+    assert copied.endswith("index.html#v2&model=llama-3.1-70b&batch=32&strategy=paged")
     assert page.locator("#kv-link").is_hidden()
 
 
@@ -154,5 +175,5 @@ def test_the_link_is_shown_where_the_clipboard_is_closed(open_page: OpenPage, pa
     open_page()
     page.locator("#kv-copy").click()
     expect(page.locator("#kv-link")).to_be_visible()
-    assert page.locator("#kv-link").input_value().endswith("#v1&model=llama-3-70b")
-    assert page.evaluate("() => getSelection().toString()").endswith("#v1&model=llama-3-70b")
+    assert page.locator("#kv-link").input_value().endswith("#v2&model=llama-3.1-70b")
+    assert page.evaluate("() => getSelection().toString()").endswith("#v2&model=llama-3.1-70b")

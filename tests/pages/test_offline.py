@@ -76,7 +76,7 @@ def visit(page: Page, address: str) -> None:
 
 def test_nothing_is_kept_for_a_reader_who_saves_data(page: Page, base_url: str) -> None:
     page.add_init_script(SAVES_DATA)
-    page.goto(f"{base_url}index.html#v1&batch=32")
+    page.goto(f"{base_url}index.html#v2&batch=32")
     assert rung(page) == "delta"
     updated(page)
     assert page.evaluate("() => navigator.serviceWorker.getRegistrations().then(found => found.length)") == 0
@@ -101,7 +101,7 @@ def test_after_one_visit_the_site_works_without_a_network(
     page.goto(f"{base_url}index.html")
     assert rung(page) == "delta"
     assert answers(page)
-    page.goto(f"{base_url}#v1&model=llama-2-7b")
+    page.goto(f"{base_url}#v2&model=llama-2-7b")
     assert rung(page) == "delta"
     page.goto(f"{base_url}models.html")
     assert page.locator("h1").is_visible()

@@ -85,7 +85,7 @@ def set_by_a_script(page: Page) -> None:
 
 
 def linked(page: Page) -> None:
-    page.evaluate("() => { location.hash = 'v1&batch=32'; }")
+    page.evaluate("() => { location.hash = 'v2&batch=32'; }")
 
 
 @pytest.mark.parametrize("ask", [moved, pressed, set_by_a_script, linked])
@@ -99,7 +99,7 @@ def test_the_first_change_loads_python_and_is_answered(ask: Ask, saving: OpenPag
 
 
 def test_a_link_to_a_state_shows_that_state(saving: OpenPage) -> None:
-    page = saving("index.html#v1&batch=32")
+    page = saving("index.html#v2&batch=32")
     starts(page)
     shows(page, "lab.cliff", CLIFF_AT_32)
 

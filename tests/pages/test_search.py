@@ -32,7 +32,7 @@ def test_a_search_that_finds_nothing_or_is_left_changes_nothing(lab: Page) -> No
     assert find.input_value() == ""
     assert box(lab, "model").get_attribute("size") is None
     updated(lab)
-    assert controls(lab)["model"] == "llama-3-70b"
+    assert controls(lab)["model"] == "llama-3.1-70b"
 
 
 def test_the_arrow_key_moves_from_the_search_into_its_list(lab: Page) -> None:

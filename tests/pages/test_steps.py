@@ -94,7 +94,7 @@ def test_a_card_loads_the_models_that_use_its_technique(lab: Page, card: str) ->
     count = lab.locator(f'[data-slot="hatches.{card}"] button').count()
     assert count
     for number in range(count):
-        arrive(lab, "v1&model=llama-3-70b")
+        arrive(lab, "v2&model=llama-3.1-70b")
         button = lab.locator(f'[data-slot="hatches.{card}"] button').nth(number)
         wanted = json.loads(button.get_attribute("data-set") or "{}")["model"]
         button.click()

@@ -6,6 +6,7 @@ from site_hooks.slots import SlotError, Slots, contents, fill, placeholders
 SLOTS = Slots(
     html={"lab.total": '<data value="5">5 B</data>', "lab.chart": "<svg><g></g></svg><div>a<div>b</div></div>"},
     form=lambda name: {"lab": '<form id="lab"></form>'}[name],
+    handle=lambda name: {"batch": '<form class="kv-handle"></form>'}[name],
     blocks=frozenset({"lab.chart"}),
 )
 
@@ -17,6 +18,7 @@ SLOTS = Slots(
         pytest.param('{{ slot("lab.chart") }}', '<div data-slot="lab.chart"></div>', id="a block is a div"),
         pytest.param("{{slot('lab.total')}}", '<span data-slot="lab.total"></span>', id="single quotes, no spaces"),
         pytest.param('{{ form("lab") }}', '<div data-form="lab"></div>', id="a form"),
+        pytest.param('{{ handle("batch") }}', '<div data-handle="batch"></div>', id="a second slider"),
         pytest.param("{{ other }} text", "{{ other }} text", id="other braces are left alone"),
     ],
 )
@@ -38,6 +40,10 @@ def test_a_form_replaces_its_placeholder() -> None:
     assert fill('<div data-form="lab"></div>', SLOTS) == '<form id="lab"></form>'
 
 
+def test_a_second_slider_replaces_its_placeholder() -> None:
+    assert fill('<div data-handle="batch"></div>', SLOTS) == '<form class="kv-handle"></form>'
+
+
 @pytest.mark.parametrize(
     ("html", "named"),
     [
@@ -45,6 +51,7 @@ def test_a_form_replaces_its_placeholder() -> None:
             '<span data-slot="lab.no"></span>', 'no slot "lab.no"; there are: lab.chart, lab.total', id="slot"
         ),
         pytest.param('<div data-form="no"></div>', 'no form "no"', id="form"),
+        pytest.param('<div data-handle="no"></div>', 'no handle "no"', id="handle"),
         pytest.param("<code>&lt;span data-slot=&quot;lab.total&quot;&gt;", "stands in code", id="in code"),
     ],
 )
@@ -57,6 +64,7 @@ def test_the_build_gets_slots_and_forms_from_kvcore() -> None:
     found = slots.from_kvcore()
     assert 'value="327680"' in found.html["lab.bytes_per_token"]
     assert found.form("lab").startswith("<form")
+    assert 'data-for="batch"' in found.handle("batch")
     assert found.blocks <= found.html.keys()
 
 

@@ -1,5 +1,6 @@
 /**
- * The controls of the forms. Named elements hold the state; a range has no name and follows its number box.
+ * The controls of the forms. Named elements hold the state; a range has no name and follows its number box. A control may have a second
+ * range elsewhere on the page.
  *
  * @typedef {HTMLInputElement | HTMLSelectElement} Named
  */
@@ -11,9 +12,9 @@ const built = new Map();
 const forms = () => /** @type {HTMLFormElement[]} */ ([...document.querySelectorAll('form.kv-controls')]);
 
 /**
- * The elements of a control: one box or select, or all radios of a choice; the range beside a box; its frame and its note.
+ * The elements of a control: one box or select, or all radios of a choice; the ranges of a box, the one beside it first; its frame and its note.
  *
- * @typedef {{parts: Named[], range: HTMLInputElement | null, frame: Element | null, note: Element | null}} Control
+ * @typedef {{parts: Named[], ranges: HTMLInputElement[], frame: Element | null, note: Element | null}} Control
  * @type {Map<string, Control> | null}
  */
 let cached = null;
@@ -25,26 +26,32 @@ function controls() {
   for (const part of /** @type {Named[]} */ ([...document.querySelectorAll('form.kv-controls :is(input, select)[name]')])) {
     const frame = part.closest('[data-control]'), control = cached.get(part.name);
     if (control) control.parts.push(part);
-    else cached.set(part.name, { parts: [part], range: frame?.querySelector('.kv-range') ?? null, frame, note: frame?.querySelector('.kv-note') ?? null });
+    else cached.set(part.name, { parts: [part], ranges: [], frame, note: frame?.querySelector('.kv-note') ?? null });
+  }
+  const ranges = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('form.kv-controls .kv-range')]);
+  for (const range of ranges) {
+    const found = cached.get(range.dataset.for ?? '')?.ranges;
+    if (range.closest('[data-control]')) found?.unshift(range);
+    else found?.push(range);
   }
   return cached;
 }
 
-/** @param {string} name @returns {HTMLInputElement | null} */
-export const rangeOf = name => controls().get(name)?.range ?? null;
+/** @param {string} name @returns {HTMLInputElement | null} the range beside the box */
+export const rangeOf = name => controls().get(name)?.ranges[0] ?? null;
 
 /** @param {string} name @returns {Named | null} the box beside a range */
 export const boxOf = name => controls().get(name)?.parts[0] ?? null;
 
 /** The name of the box in which the reader is typing: its text is not replaced meanwhile. @type {string | null} */
 let typing = null;
-/** The name of the control whose range is being dragged. @type {string | null} */
+/** The range that is being dragged. @type {HTMLInputElement | null} */
 let dragged = null;
 
 /** @param {string | null} name */
 export const setTyping = name => { typing = name; };
-/** @param {string | null} name */
-export const setDragged = name => { dragged = name; };
+/** @param {HTMLInputElement | null} range */
+export const setDragged = range => { dragged = range; };
 export const isDragging = () => dragged !== null;
 
 /** @returns {Map<string, string>} the value of every control */
@@ -86,10 +93,13 @@ export function setControl(name, value) {
     if (part.type === 'radio') check(/** @type {HTMLInputElement} */ (part), part.value === value);
     else if (part.value !== value) part.value = value;
   }
-  if (control?.range && name !== dragged && value.trim() !== '' && Number.isFinite(Number(value))) {
-    place(control.range, value);
-  }
+  if (value.trim() !== '' && Number.isFinite(Number(value))) placeAll(control?.ranges ?? [], value);
   return control !== undefined;
+}
+
+/** Move the ranges of a control to a value, except the one that the reader drags. @param {HTMLInputElement[]} ranges @param {string | number} value */
+function placeAll(ranges, value) {
+  for (const range of ranges) if (range !== dragged) place(range, value);
 }
 
 let offersImported = false;
@@ -109,14 +119,16 @@ export function applyControls(states, newer) {
   for (const [name, state] of Object.entries(states)) {
     const control = controls().get(name);
     if (!control) continue;
-    const { parts, range, frame, note } = control;
-    if (range && state.stops?.length && name !== dragged) setStops(range, state.stops);
+    const { parts, ranges, frame, note } = control;
+    for (const range of ranges) if (state.stops?.length && range !== dragged) setStops(range, state.stops);
     if (state.value !== undefined && !newer.has(name)) {
       if (name !== typing) setControl(name, String(state.value));
-      else if (range) place(range, state.value);
+      else placeAll(ranges, state.value);
     }
-    if (range && state.text !== undefined && range.getAttribute('aria-valuetext') !== state.text) range.setAttribute('aria-valuetext', state.text);
-    for (const part of range ? [...parts, range] : parts) {
+    for (const range of ranges) {
+      if (state.text !== undefined && range.getAttribute('aria-valuetext') !== state.text) range.setAttribute('aria-valuetext', state.text);
+    }
+    for (const part of [...parts, ...ranges]) {
       if (state.disabled !== undefined && part.disabled !== state.disabled) part.disabled = state.disabled;
     }
     frame?.classList.toggle('kv-off', Boolean(state.disabled));

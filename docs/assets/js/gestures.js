@@ -48,7 +48,7 @@ export function listenForGestures({ touch, set }) {
     const name = nameOf(target), range = asRange(target);
     if (name === null) return;
     if (range) {
-      setDragged(name);
+      setDragged(range);
       const box = boxOf(name);
       if (box) box.value = stopsOf(range)[Number(range.value)] ?? box.value;
     } else if (asBox(target)) {

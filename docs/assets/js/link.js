@@ -1,4 +1,4 @@
-/** The state of the page in its address: `#v1&model=...`. Any other fragment is an anchor and is left alone. */
+/** The state of the page in its address: `#v2&model=...`. Any other fragment is an anchor and is left alone. */
 
 /** Safari allows a page 100 changes of its address in 30 seconds; this makes at most 60. */
 const PAUSE_MS = 500;
@@ -18,10 +18,21 @@ let answered = false;
 /** Whether the reader has moved a control since the page was opened or an anchor was gone to. */
 let following = false;
 
+/** Whether the page has gone to a state that its address names. */
+let arrived = false;
+
 /** @returns {string | null} the fragment without its #, if it names a state */
 export function stateInAddress() {
   const text = location.hash.slice(1);
   return /^v\d+(&|$)/.test(text) ? text : null;
+}
+
+/** Show the Lab, for which the address names a state; not when the page is loaded again or returned to, where the browser keeps the place. */
+export function showLab() {
+  const [how] = performance.getEntriesByType('navigation');
+  const returned = !arrived && how instanceof PerformanceNavigationTiming && how.type !== 'navigate';
+  arrived = true;
+  if (!returned) document.getElementById('the-lab')?.scrollIntoView();
 }
 
 // Unlike hashchange, popstate comes before any other task, and also when a reader goes again to the anchor where they are.

@@ -7,7 +7,9 @@ from functools import lru_cache
 
 from kvcore import catalog
 from kvcore.attention import Layer, reply
+from kvcore.catalog import Model
 from kvcore.deployment import size
+from kvcore.engines import ENGINES
 from kvcore.footprint import Footprint
 from kvcore.page import phrases
 from kvcore.page.article import words
@@ -30,11 +32,26 @@ def _sooner(footprint: Footprint, other: Footprint) -> Fraction:
     return crossing / Fraction(other.weights_bytes, other.bytes_per_token)
 
 
+def _with_limit() -> list[Model]:
+    """The models of the catalogue that say how long a context they were made for."""
+    return [model for model in catalog.MODELS.values() if model.shape.context_limit]
+
+
+def _crosses_alone(model: Model) -> bool:
+    """Whether one sequence, as long as the model was made for, takes more than the weights, both in FP16."""
+    footprint = _footprint(model.id, context=model.shape.context_limit or 1)
+    return footprint.cache_bytes > footprint.weights_bytes
+
+
+def _size(size: int, units: str) -> Html:
+    return data(size, format_bytes(size, units))
+
+
 type Fact = Callable[[str], Html]
 
 
 def _bytes(size: Callable[[], int]) -> Fact:
-    return lambda units: data(found := size(), format_bytes(found, units))
+    return lambda units: _size(size(), units)
 
 
 def _count(count: Callable[[], int | None], text: Callable[[int], str] = format_count) -> Fact:
@@ -56,6 +73,8 @@ FACTS: dict[str, Fact] = {
     "fact.70b.token.mha": _bytes(lambda: _with_kv_heads(_footprint(_70B), 64).bytes_per_token),
     "fact.70b.batch32": _bytes(lambda: _footprint(_70B, batch=32).cache_bytes),
     "fact.70b.weights": _bytes(lambda: _footprint(_70B).weights_bytes),
+    "fact.70b.weights.binary": lambda _: _size(_footprint(_70B).weights_bytes, "binary"),
+    "fact.70b.weights.decimal": lambda _: _size(_footprint(_70B).weights_bytes, "decimal"),
     "fact.70b.params": _count(lambda: _footprint(_70B).shape.params),
     "fact.70b.limit": _count(lambda: _footprint(_70B).shape.context_limit),
     "fact.70b.limit.3.1": _count(lambda: _footprint("llama-3.1-70b").shape.context_limit),
@@ -73,6 +92,11 @@ FACTS: dict[str, Fact] = {
     "fact.13b.token": _bytes(lambda: _footprint("llama-2-13b").bytes_per_token),
     "fact.mistral.window": _count(lambda: catalog.MODELS["mistral-7b-v0.1"].shape.groups[0].max_cached_tokens),
     "fact.mistral.cap": _bytes(lambda: _footprint("mistral-7b-v0.1", context=2**20).cache_bytes),
+    "fact.block.vllm": _count(lambda: ENGINES["vllm"].block_size),
+    "fact.block.sglang": _count(lambda: ENGINES["sglang"].block_size),
+    "fact.block.tensorrt": _count(lambda: ENGINES["tensorrt-llm"].block_size),
+    "fact.catalog.models": _count(lambda: len(_with_limit())),
+    "fact.catalog.crossing": _count(lambda: sum(_crosses_alone(model) for model in _with_limit())),
     "fact.paging.longest": _count(lambda: LONGEST),
     "fact.paging.prompt": _count(lambda: MEAN_PROMPT),
     "fact.paging.reply": _count(lambda: MEAN_REPLY),

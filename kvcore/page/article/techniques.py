@@ -95,7 +95,7 @@ def _layers(lab: LabResult) -> Html:
     group = shape.groups[0]
     alike = shape.uniform and len(shape.groups) == 1 and shape.layers >= _LAYERS_PER_FULL
     if not isinstance(group, LayerGroup) or group.kind != "full" or not alike:
-        return _with_example(data(None, words.NO_TWIN), _LOCAL_MODEL)
+        return _with_example(lab, data(None, words.NO_TWIN), _LOCAL_MODEL)
     kept = group.layers // _LAYERS_PER_FULL
     local = LayerGroup(
         kind="sliding",
@@ -107,20 +107,22 @@ def _layers(lab: LabResult) -> Html:
     )
     fewer = replace(footprint, shape=replace(shape, groups=(replace(group, layers=kept), local)))
     text = words.saved_layers(kept, shape.layers, _LOCAL_WINDOW, footprint.context)
-    return _with_example(_card(Fraction(footprint.cache_bytes, fewer.cache_bytes), text), _LOCAL_MODEL)
+    return _with_example(lab, _card(Fraction(footprint.cache_bytes, fewer.cache_bytes), text), _LOCAL_MODEL)
 
 
 def _latent(lab: LabResult) -> Html:
-    """One latent vector per layer and token; the baseline is a key and a value for each query head (MHA)."""
+    """One latent vector per layer and token; the baseline is the model as the Lab has it."""
     footprint = lab.footprint
-    mha = footprint if lab.shape.attention == "mha" else lab.twins.get("mha")
-    if mha is None:
-        return _with_example(data(None, words.NO_TWIN), _LATENT_MODEL)
+    if not lab.shape.uniform or lab.shape.kv_heads is None:
+        return _with_example(lab, data(None, words.NO_TWIN), _LATENT_MODEL)
     group = LatentGroup(layers=lab.shape.layers, kv_rank=_LATENT_RANK, rope_dim=_LATENT_ROPE)
     latent = group.bytes_per_token(footprint.cache_dtype, footprint.cache_dtype)
     size = format_bytes(latent, lab.units)
-    text = words.saved_latent(_LATENT_RANK + _LATENT_ROPE, lab.model.name, _per_token(lab, mha), size)
-    return _with_example(_card(Fraction(mha.bytes_per_token, latent), text), _LATENT_MODEL)
+    factor = Fraction(footprint.bytes_per_token, latent)
+    text = words.saved_latent(
+        _LATENT_RANK + _LATENT_ROPE, lab.name, _per_token(lab, footprint), size, smaller=factor > 1
+    )
+    return _with_example(lab, _card(factor, text), _LATENT_MODEL)
 
 
 def _card(factor: Fraction, text: str, button: Html | None = None) -> Html:
@@ -129,9 +131,11 @@ def _card(factor: Fraction, text: str, button: Html | None = None) -> Html:
     )
 
 
-def _with_example(card: Html, name: str) -> Html:
-    """A card for a technique that no control can apply: its button loads a model that uses it."""
+def _with_example(lab: LabResult, card: Html, name: str) -> Html:
+    """A card for a technique that no control can apply: its button loads a model that uses it, unless the Lab has it already."""
     example = model(name)
+    if lab.model.id == example.id:
+        return Html(f"{card} {el('span', words.in_use_by(example.name))}")
     return Html(f"{card} {_button(words.load_model(example.name), f'{{"model":"{example.id}"}}')}")
 
 

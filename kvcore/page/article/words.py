@@ -19,13 +19,19 @@ def load_model(name: str) -> str:
     return f"Load {name}"
 
 
+def in_use_by(model: str) -> str:
+    return f"{model}, which the Lab has now, uses it."
+
+
 def _use(*, in_use: bool) -> str:
-    return "In use" if in_use else "Not in use"
+    return "The Lab has this already" if in_use else "The Lab is without it"
 
 
 def saved_heads(kv_heads: int, model: str, full: str, small: str, *, in_use: bool) -> str:
     heads = "1 KV head" if kv_heads == 1 else f"{format_count(kv_heads)} KV heads"
-    return f"less cache than {model} as MHA: {full} a token come down to {small} with {heads}. {_use(in_use=in_use)}."
+    return (
+        f"less cache than {model} as MHA: {full} per token comes down to {small} with {heads}. {_use(in_use=in_use)}."
+    )
 
 
 def two_dtypes(keys: str, values: str) -> str:
@@ -33,7 +39,7 @@ def two_dtypes(keys: str, values: str) -> str:
 
 
 def saved_dtype(dtype: str, full: str, small: str, *, in_use: bool) -> str:
-    return f"less cache than the same model's in FP16: {full} a token come down to {small} in {dtype}. {_use(in_use=in_use)}."
+    return f"less cache than the same model's in FP16: {full} per token comes down to {small} in {dtype}. {_use(in_use=in_use)}."
 
 
 def saved_paging(sequence_count: int, full: int, small: int, *, in_use: bool) -> str:
@@ -50,9 +56,11 @@ def saved_layers(kept: int, layers: int, window: int, context: int) -> str:
     )
 
 
-def saved_latent(values: int, model: str, full: str, small: str) -> str:
+def saved_latent(values: int, model: str, full: str, small: str, *, smaller: bool) -> str:
+    if not smaller:
+        return f"of what one vector of {format_count(values)} numbers per layer and token would take: {model} keeps {full} per token, less than its {small}."
     return (
-        f"less cache than {model} as MHA if each layer kept one vector of {format_count(values)} numbers a token: {full} a token "
+        f"less cache than {model} has now, if each layer kept one vector of {format_count(values)} numbers per token: {full} per token "
         f"would come down to {small}."
     )
 
@@ -63,13 +71,13 @@ MODEL_HEADS = (
     "Model",
     "Attention",
     "KV heads",
-    "Cache a token, FP16",
+    "Cache per token, FP16",
     "Layers",
     "Head dim",
     "Context limit",
     "Cache at the limit",
     "Weights, as shipped",
-    "Batch at 8,192 past the weights",
+    "Users at 8K until the cache outweighs the weights",
 )
 
 

@@ -6,6 +6,7 @@ The wide and the narrow drawing have the same samples; the page shows one of the
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kvcore.page import phrases
 from kvcore.page.chart import words
 from kvcore.page.chart.labels import cliff_labels
 from kvcore.page.chart.result import ChartResult
@@ -111,4 +112,6 @@ def _gpu_margin(scene: Scene) -> Iterator[Html]:
     if scene.frame is WIDE:
         for gpus, y in scene.gpus:
             label = words.gpu_label(gpus, scene.result.lab.gpu.label)
+            if text_width(label) > scene.frame.right - 8:
+                label = phrases.gpu_count(gpus)
             yield label_text(label, "kv-gpu-name", scene.frame.end + 8, y + 4)

@@ -30,7 +30,7 @@ def chart(result: ChartResult, width: str | None = None) -> Html:
 def chart_finding(result: LabResult) -> str:
     """A sentence with the context at which the cache overtakes the weights, or the reason why it does not."""
     cliff = result.footprint.cliff_context
-    return words.chart_finding(result.name, result.footprint.batch, cliff, LAST_CONTEXT)
+    return words.chart_finding(result.name, result.shape.attention, result.footprint.batch, cliff, LAST_CONTEXT)
 
 
 def _legend(result: ChartResult) -> str:

@@ -18,7 +18,12 @@ def cliff_labels(scene: Scene) -> Html:
     _cliff(scene, placer)
     _here(scene, placer)
     _weights(scene, placer)
-    placer.label(words.CACHE, "kv-cache-name", _along(scene, scene.cache), bold=True)
+    placer.label(
+        words.CACHE.get(scene.result.lab.shape.attention, words.KV_CACHE),
+        "kv-cache-name",
+        _along(scene, scene.cache),
+        bold=True,
+    )
     if scene.limit_x is not None and (limit := scene.result.lab.model.shape.context_limit):
         placer.label(words.limit_label(limit), "kv-limit-name", _beside(scene, scene.limit_x))
     if frame is NARROW:

@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from kvcore.page.phrases import sequences, tokens
+from kvcore.page.phrases import kept, tokens, users
 from kvcore.units import format_count
 
 SCALE = "Memory axis"
@@ -17,7 +17,8 @@ CONTEXT_AXIS = "context of each sequence, tokens (1K = 1,024)"
 
 CONTEXT_AXIS_SHORT = "context, tokens (1K = 1,024)"
 
-CACHE = "KV cache"
+CACHE = MappingProxyType({"recurrent": "state", "hybrid": "KV cache and state"})
+KV_CACHE = "KV cache"
 
 HEAD_CONTEXT = "Context, tokens"
 
@@ -40,16 +41,16 @@ def gpu_label(count: int, label: str) -> str:
     return f"{format_count(count)} \N{MULTIPLICATION SIGN} {label}"
 
 
-def chart_finding(model: str, batch: int, cliff: int | None, limit: int) -> str:
+def chart_finding(model: str, attention: str, batch: int, cliff: int | None, limit: int) -> str:
     """The chart's finding in one sentence: where the cache overtakes the weights, if it does in the chart's range."""
-    load = f"With {sequences(batch)}"
+    load = f"With {users(batch)} the {kept(attention)} of {model}"
+    if attention == "recurrent":
+        return f"{load} {'outweighs its weights' if cliff else 'stays below its weights'} at any length: it does not grow with the context."
     if cliff is None:
-        return (
-            f"{load} the cache of {model} never overtakes its weights: there is no crossing, as it stops growing first."
-        )
+        return f"{load} never overtakes its weights: there is no crossing, as it stops growing first."
     if cliff > limit:
-        return f"{load} the cache of {model} does not overtake its weights in this range: the crossing is at {tokens(cliff)}."
-    return f"{load} the cache of {model} overtakes its weights at {tokens(cliff)} a sequence."
+        return f"{load} does not overtake its weights in this range: the crossing is at {tokens(cliff)}."
+    return f"{load} overtakes its weights at {tokens(cliff)} each."
 
 
 def twin_sooner(twin: str, cliff: int, factor: str) -> str:

@@ -13,15 +13,24 @@ from kvcore.weights import SHIPPED, WEIGHT_STORAGES
 IMPORTED = "imported"
 """The value of the model control when the reader's imported model is in use."""
 
-_DEFAULT = catalog.MODELS["llama-3-70b"].shape
-_BATCHES = (*range(1, 33), *range(34, 65, 2), *range(68, 129, 4), *range(136, 257, 8), *range(272, 513, 16))
+_DEFAULT = catalog.MODELS["llama-3.1-70b"].shape
+_BATCHES = (
+    *range(1, 33),
+    *range(34, 65, 2),
+    *range(68, 129, 4),
+    *range(136, 257, 8),
+    *range(272, 513, 16),
+    *range(544, 1025, 32),
+    *range(1088, 2049, 64),
+    *range(2176, 4097, 128),
+)
 _LAYERS = (*range(1, 65), *range(66, 129, 2), *range(132, 257, 4))
 _HEADS = (*range(1, 33), *range(34, 65, 2), 71, *range(72, 129, 4), *range(136, 257, 8))
 _HEAD_DIMS = (*range(16, 129, 16), *range(160, 513, 32))
 _DTYPES = {name: dtype.label for name, dtype in CACHE_DTYPES.items()}
 
 MODEL = Choice(
-    name="model", label=words.MODEL, default="llama-3-70b", style="select", search=words.FIND_MODEL,
+    name="model", label=words.MODEL, default="llama-3.1-70b", style="select", search=words.FIND_MODEL,
     options={**{model.id: model.name for model in catalog.MODELS.values()}, IMPORTED: words.IMPORTED},
     group_of={model.id: model.family for model in catalog.MODELS.values()}, hidden=frozenset({IMPORTED}),
 )  # fmt: skip
@@ -31,8 +40,7 @@ CONTEXT = Number(
     stops=quarter_steps(2**10, 2**20), in_words=phrases.tokens,
 )  # fmt: skip
 BATCH = Number(
-    name="batch", label=words.BATCH, unit=words.UNIT_SEQUENCES, default=8, low=1, high=512, stops=_BATCHES,
-    in_words=phrases.sequences,
+    name="batch", label=words.BATCH, default=8, low=1, high=4096, stops=_BATCHES, in_words=phrases.users,
 )  # fmt: skip
 SHARED_PROMPT = Number(
     name="shared_prompt", label=words.SHARED_PROMPT, unit=words.UNIT_TOKENS, default=0, low=0, high=2**20 - 1,

@@ -19,6 +19,7 @@ from kvcore.page.lab.controls import (
     GPU_MEMORY,
     KV_HEADS,
     LATENTS,
+    MODEL,
     MTP,
     QUERY_HEADS,
     SHARED_PROMPT,
@@ -47,8 +48,10 @@ def lab_notes(result: LabResult, values: Values) -> dict[str, Note]:
         ATTENTION.name: Note(text=words.ATTENTION[ATTENTION.of(values)]),
         KV_HEADS.name: Note(stops=divisors(query_heads) if query_heads else ()),
     }
+    if result.edited:
+        notes[MODEL.name] = Note(text=words.EDITED)
     if limit is not None and context > limit:
-        notes[CONTEXT.name] = Note(text=words.past_limit(result.model.name, limit))
+        notes[CONTEXT.name] = Note(text=words.past_limit(limit))
     notes |= _loading_notes(result, values)
     for name, reason in fixed_controls(result.model).items():
         notes[name] = Note(text=reason, disabled=True, stops=notes[name].stops if name in notes else None)

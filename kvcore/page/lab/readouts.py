@@ -2,9 +2,10 @@
 
 from kvcore.footprint import Footprint
 from kvcore.page import phrases
-from kvcore.page.html import Html, data, el, filled, with_note
+from kvcore.page.html import NOTHING, Html, data, el, filled, with_note
 from kvcore.page.lab import words
 from kvcore.page.lab.result import LabResult
+from kvcore.page.link import VERSION
 from kvcore.units import format_bytes, format_count, format_parameters, format_ratio
 
 
@@ -29,7 +30,7 @@ def readouts(result: LabResult) -> dict[str, Html]:
         "lab.weights": size(footprint.weights_bytes),
         "lab.params": with_note(params, phrases.params_at(footprint.weight_dtype.label)),
         "lab.ratio": data(float(footprint.ratio), phrases.times(format_ratio(footprint.ratio))),
-        "lab.effective_kv_heads": data(None, words.NO_KV_HEADS)
+        "lab.effective_kv_heads": data(None, words.NO_KV_HEADS.get(shape.attention, words.KV_HEADS_DIFFER))
         if kv_heads is None
         else with_note(data(kv_heads, format_count(kv_heads)), words.shared_by(shape.query_heads, kv_heads)),
         "lab.cliff": _cliff(footprint, limit),
@@ -43,17 +44,31 @@ def readouts(result: LabResult) -> dict[str, Html]:
 
 
 def model_note(result: LabResult) -> Html:
-    """The note about the model: its attention, parameters and source; of an edited one, a button that undoes the edits."""
+    """The note about the model: its attention, parameters and source; of an edited one, what it was edited from."""
     params = format_count(result.shape.params)
     if not result.edited:
         model = result.model
         attention = words.ATTENTION[model.shape.attention]
         note = words.model_note(attention, model.shape.kv_heads, params, model.source, model.read)
         return el("span", words.imported_note(model.name, note, model.assumed) if model.read is None else note)
-    reset = el(
-        "button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=f'{{"model":"{result.model.id}"}}'
+    return el("span", words.edited_note(result.model.name, params, result.model.assumed))
+
+
+def linked(result: LabResult) -> Html:
+    """A line that says what a link has set, with a way back to the defaults."""
+    footprint = result.footprint
+    said = words.linked(result.name, footprint.context, footprint.batch)
+    return el("p", said, " ", el("a", words.BACK_TO_DEFAULTS, href=f"#{VERSION}"), class_="kv-linked")
+
+
+def way_back(result: LabResult) -> Html:
+    """For an edited model, a button that undoes the edits."""
+    sets = f'{{"model":"{result.model.id}"}}'
+    return (
+        el("button", words.BACK_TO_PUBLISHED, type="button", class_="kv-reset", data_set=sets)
+        if result.edited
+        else NOTHING
     )
-    return el("span", words.edited_note(result.model.name, params, result.model.assumed), " ", reset)
 
 
 def announcement(result: LabResult) -> str:
@@ -94,6 +109,8 @@ def _rates(footprint: Footprint, units: str) -> Html:
     asymptotic = shape.asymptotic_bytes_per_token(footprint.cache_dtype, footprint.value_dtype)
     sizes = (footprint.bytes_per_token, marginal, footprint.average_bytes_per_token, asymptotic)
     rates = [data(size, format_bytes(size, units)) for size in sizes]
+    if shape.attention == "recurrent":
+        return el("span", words.NO_RATE)
     if marginal == asymptotic == footprint.bytes_per_token and not shape.state_bytes:
         return filled(words.constant_rate, rates[0])
     return filled(words.rates, *rates)
@@ -103,4 +120,4 @@ def _cliff_batch(footprint: Footprint) -> Html:
     batch = footprint.cliff_batch
     if batch is None:
         return data(None, words.NO_CLIFF)
-    return with_note(data(batch, phrases.sequences(batch)), words.batch_at_context(footprint.context))
+    return with_note(data(batch, phrases.users(batch)), words.batch_at_context(footprint.context))

@@ -131,7 +131,8 @@ def fixed_controls(model: LabModel) -> dict[str, str]:
     """The shape controls that the reader cannot set for this model: control name -> the reason."""
     if not model.shape.uniform:
         kinds = {group.kind for group in model.shape.groups}
-        reason = words.LATENT_FIXED if kinds == {"latent"} else words.LAYERS_DIFFER
+        alike = {"latent": words.LATENT_FIXED, "recurrent": words.STATE_FIXED}
+        reason = alike.get(kinds.pop(), words.LAYERS_DIFFER) if len(kinds) == 1 else words.LAYERS_DIFFER
         return dict.fromkeys((control.name for control in SHAPE), reason)
     if any(part.layers != model.shape.layers for part in (*model.shape.groups, *model.shape.mlps)):
         return {LAYERS.name: words.LAYERS_ALTERNATE}

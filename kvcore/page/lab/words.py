@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from kvcore.config import MOST_CHARACTERS
-from kvcore.page.phrases import MOST_NAMED, sequences, tokens
+from kvcore.page.phrases import MOST_NAMED, tokens, users
 from kvcore.units import format_count
 
 FORM = "Controls of the Lab"
@@ -19,7 +19,7 @@ GROUP_SHOW = "Show as"
 MODEL = "Model"
 CONFIG = "Import"
 CONTEXT = "Context"
-BATCH = "Batch"
+BATCH = "Users (batch)"
 SHARED_PROMPT = "Shared prompt"
 LAYERS = "Layers"
 QUERY_HEADS = "Query heads"
@@ -112,7 +112,6 @@ UNIT_GIB = "GiB"
 OWN_GPU = "your own"
 OWN_MEMORY = "Its memory"
 OWN_MEMORY_UNUSED = "for a GPU of your own"
-UNIT_SEQUENCES = "sequences"
 ATTENTION_OPTIONS = MappingProxyType({"mha": "MHA", "gqa": "GQA", "mqa": "MQA"})
 UNIT_SYSTEMS = MappingProxyType({"binary": "GiB", "decimal": "GB"})
 SAME_AS_K = "the same as K"
@@ -129,6 +128,14 @@ ATTENTION = MappingProxyType(
     }
 )
 
+BACK_TO_DEFAULTS = "Back to the defaults"
+
+
+def linked(model: str, context: int, batch: int) -> str:
+    return f"This link set {model}, {tokens(context)}, {users(batch)}."
+
+
+EDITED = "edited: its shape is not the published one"
 BACK_TO_PUBLISHED = "Back to the published shape"
 
 GIVEN = "the config you gave"
@@ -159,6 +166,8 @@ def not_a_config(raw: str) -> str:
 
 def not_imported(name: str, field: str, value: str, expected: str) -> str:
     """Why a config is refused; of a long list of allowed names it gives only the length."""
+    if (field, value) == ("model_type", "None"):
+        return f"{name or 'The config'} is not imported: this JSON has no model_type."
     names = expected.removeprefix("one of ").split(", ")
     if expected.startswith("one of ") and len(names) > MOST_NAMED:
         expected = f"one of the {len(names)} that are known here"
@@ -187,8 +196,7 @@ def import_failed(reason: str, name: str) -> str:
 
 
 def snapped(asked: int, query_heads: int, heads: int) -> str:
-    of = "1 query head" if query_heads == 1 else f"{query_heads} query heads"
-    return f"{asked} does not divide {of}: {heads} is the nearest that does."
+    return f"{asked} does not divide {query_heads}: {heads} is the nearest."
 
 
 def no_grouping(query_heads: int) -> str:
@@ -199,21 +207,23 @@ LAYERS_DIFFER = "Fixed: the layers of this model differ."
 
 LAYERS_ALTERNATE = "Fixed: the layers of this model follow a pattern."
 
+STATE_FIXED = "Fixed: each layer keeps a state, and no KV heads."
+
 LATENT_FIXED = "Fixed: each layer keeps a latent, and no KV heads."
 
 
 def cache_dtype_note(per_value: str, block: tuple[int, int] | None, vector_bytes: int) -> str:
     if vector_bytes:
-        return f"p = {per_value} B a number, and {vector_bytes} bytes of scale for each key and each value"
+        return f"p = {per_value} B per number, and {vector_bytes} bytes of scale for each key and each value"
     if block is None:
-        return f"p = {per_value} B a number"
-    return f"p = {per_value} B a number: {block[1]} bytes hold {block[0]} numbers and their scale"
+        return f"p = {per_value} B per number"
+    return f"p = {per_value} B per number: {block[1]} bytes hold {block[0]} numbers and their scale"
 
 
 def weight_dtype_note(per_value: str, shipped: str, note: str) -> str:
     """shipped: the type of the published checkpoint, if it is chosen. note: what is not known of it."""
     return " ".join(
-        filter(None, (f"{shipped}," if shipped else "", f"{per_value} B a parameter", note and f"({note})"))
+        filter(None, (f"{shipped}," if shipped else "", f"{per_value} B per parameter", note and f"({note})"))
     )
 
 
@@ -230,8 +240,8 @@ def flops(value: str) -> str:
     return f"{value} TFLOP/s dense FP16"
 
 
-def past_limit(model: str, limit: int) -> str:
-    return f"Past the {format_count(limit)} tokens that {model} was made for."
+def past_limit(limit: int) -> str:
+    return f"past its limit of {tokens(limit)}"
 
 
 NOTHING_SHARED = "no tokens are stored once for all"
@@ -275,13 +285,14 @@ def edited_note(model: str, params: str, assumed: Sequence[str]) -> str:
     return f"Edited from {model}: widths follow the heads, the vocabulary stays, {params} parameters.{assumed_note(assumed)}"
 
 
-NO_KV_HEADS = "no one number"
+NO_KV_HEADS = MappingProxyType({"mla": "none: one latent per layer", "recurrent": "none: a state"})
+KV_HEADS_DIFFER = "they differ from layer to layer"
 
 NO_CLIFF = "never: the cache stops growing before it reaches the weights"
 
 
 def cliff_at_batch(batch: int) -> str:
-    return f"at {sequences(batch)}"
+    return f"at {users(batch)}"
 
 
 def batch_at_context(context: int) -> str:
@@ -310,11 +321,11 @@ def announce(model: str, *, cache: str, weights: str, ratio: str) -> str:
 
 MIDDLE_DOT = " \N{MIDDLE DOT} "
 
-A_TOKEN = "a token"
+A_TOKEN = "per token"
 
 
 def formula_load(context: int, batch: int, *, shared: int, capped: int | None) -> str:
-    text = f"\N{MULTIPLICATION SIGN} {tokens(context)} \N{MULTIPLICATION SIGN} {sequences(batch)}"
+    text = f"\N{MULTIPLICATION SIGN} {tokens(context)} \N{MULTIPLICATION SIGN} {users(batch)}"
     if shared:
         text = (
             f"\N{MULTIPLICATION SIGN} ({format_count(shared)} shared + "
@@ -350,7 +361,7 @@ IMPORT_USE = "Use this config"
 
 IMPORT_FILE = "Open a file"
 
-IMPORT_ID = "Or name a model on Hugging Face; it is asked for when you press Fetch"
+IMPORT_ID = "Or fetch it from Hugging Face by name (contacts huggingface.co)"
 
 IMPORT_ID_EXAMPLE = "owner/name"
 
@@ -370,10 +381,13 @@ BELOW_WINDOWS = "below every window"
 
 def rates(below: str, marginal: str, average: str, asymptotic: str) -> str:
     return (
-        f"The next token adds {marginal}, and {below} below every window; so far one has cost {average} on average; "
+        f"The next token adds {marginal}, and below every window {below}. The average so far is {average}; "
         f"in the long run each adds {asymptotic}."
     )
 
 
+NO_RATE = "No token adds anything: a state keeps its size at any length."
+
+
 def constant_rate(rate: str) -> str:
-    return f"Every token adds {rate}, the first as much as the last."
+    return f"Every token costs the same: {rate}."

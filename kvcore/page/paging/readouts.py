@@ -41,12 +41,12 @@ def percent_used(allocation: Allocation) -> str:
 
 def _amount(lab: LabResult, tokens: int, blocks: int, size: int) -> Html:
     """A number of tokens, the blocks that they are in, and their bytes in the Lab's model."""
-    parts = (
-        data(blocks, words.blocks(blocks)),
-        data(size, format_bytes(size, lab.units)),
-        escape(lab.name),
-    )
-    return Html(f"{data(tokens, phrases.tokens(tokens))} <small>{filled(words.in_blocks, *parts)}</small>")
+    counted, model = data(blocks, words.blocks(blocks)), escape(lab.name)
+    if lab.shape.attention == "recurrent":
+        note = filled(words.not_paged, counted, model)
+    else:
+        note = filled(words.in_blocks, counted, data(size, format_bytes(size, lab.units)), model)
+    return Html(f"{data(tokens, phrases.tokens(tokens))} <small>{note}</small>")
 
 
 def table(result: PagingResult) -> Html:

@@ -37,6 +37,10 @@ def in_blocks(blocks: str, size: str, model: str) -> str:
     return f"{blocks}, {size} of {model}"
 
 
+def not_paged(blocks: str, model: str) -> str:
+    return f"{blocks}; {model} keeps a state, which is not paged"
+
+
 def paging_finding(strategy: str, sequence_count: int, *, stored: int, reserved: int, utilisation: str) -> str:
     return (
         f"{STRATEGY[strategy]}: {sequences(sequence_count)} {'stores' if sequence_count == 1 else 'store'} {tokens(stored)} "

@@ -40,6 +40,13 @@ STATES: Mapping[str, Mapping[str, State]] = MappingProxyType(
             "compared-with-a-model": {"compare": "llama-2-7b", "batch": 8},
             "small-gpu": {"gpu": "rtx-4090", "model": "llama-3.1-8b", "batch": 4},
         },
+        "opening.figure": {
+            "defaults": {},
+            "one-user": {"batch": 1},
+            "tipped": {"batch": 60},
+            "more-users-than-slices": {"batch": 4096},
+            "state-alone": {"model": "codestral-mamba-7b", "batch": 20},
+        },
         "lab.footprint": {
             "defaults": {},
             "one-gpu": {"model": "llama-3.1-8b", "batch": 1},
@@ -77,14 +84,14 @@ class Picture:
 
 
 def pictures() -> Iterator[Picture]:
-    """Draw every figure in every state of `STATES` and in both widths."""
+    """Draw every figure in every state of `STATES` and in both widths; the opening figure has one drawing."""
     for figure, states in STATES.items():
         _, section = ARTICLE.sections[figure]
         for state, controls in states.items():
-            for width in WIDTHS:
+            for width in WIDTHS if section.is_figure else ("narrow",):
                 view = View(read_controls(ARTICLE, controls).values, width=width)
-                slot = section.draw(view)[figure]
-                drawing = Html(slot[slot.index("<svg") : slot.index("<figcaption")])
+                slot = section.draw(view)[figure].partition("<figcaption")[0]
+                drawing = Html(slot[slot.index("<svg") :])
                 name = f"{figure.replace('.', '-')}-{state}-{width}"
                 yield Picture(name=name, figure=figure, state=state, width=width, drawing=drawing)
 

@@ -20,9 +20,9 @@ CATALOG_HEADS = (
     "Hidden size",
     "Vocabulary",
     "Context limit",
-    "Cache a token, FP16",
+    "Cache per token, FP16",
     "at the limit",
-    "State a sequence",
+    "State per sequence",
     "Parameters",
     "Left out",
     "Published",
@@ -66,15 +66,15 @@ def left_out(what: str) -> str:
 def keeps(kind: str, layers: int, *, window: int | None, values: int, index: int) -> str:
     """What a group of layers caches of a sequence."""
     what = {
-        "full": "all tokens",
-        "sliding": f"the last {format_count(window or 0)}",
+        "full": "every token",
+        "sliding": f"last {format_count(window or 0)} tokens",
         "chunked": f"chunks of {format_count(window or 0)}",
         "shared": "nothing: they share",
         "latent": f"a latent of {format_count(values)}{f', an index key of {format_count(index)}' if index else ''}",
         "recurrent": "a state",
         "none": "nothing",
     }
-    return f"{format_count(layers)} {what[kind]}"
+    return f"{format_count(layers)}: {what[kind]}"
 
 
 EVIDENCE_HEADS = (
@@ -131,17 +131,17 @@ MISMATCHES_HEADS = ("Run", "Engine", "Line", "Printed", "kvcore says", "Why")
 
 FORMULAS = MappingProxyType(
     {
-        "product": "2 \N{MIDDLE DOT} L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} d_h \N{MIDDLE DOT} p a token",
-        "apart": "L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} (d_k \N{MIDDLE DOT} p_k + d_v \N{MIDDLE DOT} p_v) a token",
+        "product": "2 \N{MIDDLE DOT} L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} d_h \N{MIDDLE DOT} p per token",
+        "apart": "L \N{MIDDLE DOT} n_kv \N{MIDDLE DOT} (d_k \N{MIDDLE DOT} p_k + d_v \N{MIDDLE DOT} p_v) per token",
         "blocks": "the same product, in whole blocks",
         "sglang": "the same product for K and V each, and a page more",
-        "latent": "L \N{MIDDLE DOT} (r_kv + d_rope) \N{MIDDLE DOT} p a token",
-        "latent_index": "L \N{MIDDLE DOT} ((r_kv + d_rope) \N{MIDDLE DOT} p + index key) a token",
+        "latent": "L \N{MIDDLE DOT} (r_kv + d_rope) \N{MIDDLE DOT} p per token",
+        "latent_index": "L \N{MIDDLE DOT} ((r_kv + d_rope) \N{MIDDLE DOT} p + index key) per token",
         "cells": "min(context, window \N{MULTIPLICATION SIGN} sequences + micro-batch) cells, padded to 256, in layers with a window",
         "ignored": "every token in every layer, windows or not",
         "pages": "vLLM's pages for layers of different kinds",
         "sets": "vLLM's pages for layers of different kinds, in whole sets of one for each group of layers",
-        "hybrid": "the product in the layers that attend, and the numbers of a state \N{MIDDLE DOT} p a sequence in the others",
+        "hybrid": "the product in the layers that attend, and the numbers of a state \N{MIDDLE DOT} p per sequence in the others",
         "weights": "parameters \N{MIDDLE DOT} p / tp, and vLLM's rotary table",
         "mixed": "MLPs in one type, the rest in 16 bits, / tp, and vLLM's rotary table",
     }

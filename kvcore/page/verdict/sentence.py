@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from kvcore.dtypes import Dtype
 from kvcore.page.html import NOTHING, Html, data, el, join
 from kvcore.page.lab.controls import BATCH, CACHE_DTYPE, CONTEXT, V_DTYPE, WEIGHT_DTYPE
+from kvcore.page.lab.readouts import way_back
 from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import DIVIDED
 from kvcore.page.verdict.held import held_sentences
@@ -20,7 +21,9 @@ def verdict(result: VerdictResult) -> Html:
     """The verdict as a sentence, the ways to make it fit, and what the load holds; the first `data` is 1 if it fits and 0 if it does not."""
     fits = result.verdict.fits
     answer = el("strong", data(int(fits), words.YES if fits else words.NO), class_=None)
-    sentence = el("p", answer, " ", *_sentences(result), class_="kv-answer", data_fits=str(int(fits)))
+    sentence = el(
+        "p", answer, " ", *_sentences(result), " ", way_back(result.lab), class_="kv-answer", data_fits=str(int(fits))
+    )
     loads = " ".join(held_sentences(result))
     held = el("p", loads, class_="kv-held") if loads and result.share.room_bytes >= 0 else NOTHING
     return Html(f"{sentence}{NOTHING if fits else _ways(result)}{held}")

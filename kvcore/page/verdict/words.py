@@ -14,7 +14,7 @@ DP = "Data-parallel copies"
 CP = "Context parallel"
 EP = "Expert parallel"
 RESERVE = "Reserve"
-NO_RATIO = "not known how many times"
+NO_RATIO = "an unknown number of times"
 NO_TIME = "a time not known"
 ENGINE_BLOCK = "Engine's block"
 UNIT_GPUS = "GPUs"
@@ -280,7 +280,7 @@ def footprint_legend(memory: str) -> str:
 def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
     """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
     counted = " with every expert counted, of which a token passes only a few" if experts else ""
-    return f"read and {flops} computed{counted}; on {gpus} that is at least {reading} of the one and {computing} of the other"
+    return f"read and {flops} computed{counted}; on {gpus} at least {reading} to read and {computing} to compute"
 
 
 def milliseconds(value: str) -> str:

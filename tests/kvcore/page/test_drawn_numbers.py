@@ -259,7 +259,7 @@ def test_the_areas_of_the_grid_are_the_stored_the_empty_and_the_free_tokens(stra
             assert size == pytest.approx(tokens * per_token, abs=0.1 * rows * (rectangles + 1) + 0.001 * size)
 
 
-MODELS = ("llama-3-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "qwen3-next-80b",
+MODELS = ("llama-3.1-70b", "llama-2-7b", "falcon-7b", "mistral-7b-v0.1", "gemma-3-27b", "deepseek-v3", "qwen3-next-80b",
           "gpt-oss-120b", "llama-4-scout", "codestral-mamba-7b", "deepseek-v3.2", "gemma-4-26b-a4b")  # fmt: skip
 
 
@@ -294,6 +294,6 @@ def test_the_products_in_the_formula_add_up_to_the_bytes_per_token(model, types)
 def test_the_formulas_bytes_per_token_times_its_load_is_its_total(state):
     found = slots(**state)
     per_token, total = re.findall(r'<data value="(\d+)">', found["lab.formula"])
-    tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) seq", found["lab.formula"]).groups()
+    tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) users", found["lab.formula"]).groups()
     assert int(per_token) * int(tokens.replace(",", "")) * int(batch.replace(",", "")) == int(total)
     assert total == value(found["lab.cache_total"])

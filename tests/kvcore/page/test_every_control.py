@@ -41,7 +41,7 @@ def test_the_formula_multiplies_out_to_the_total(state):
     per_token, total = map(int, re.findall(r'<data value="(\d+)">', found["lab.formula"]))
     text = html.unescape(re.sub(r"<[^>]+>", "", found["lab.formula"]))
     shared = re.search(r"\(([\d,]+) shared \+ ([\d,]+) × ([\d,]+)\) tokens", text)
-    alone = re.search(r"× ([\d,]+) tokens? × ([\d,]+) sequences?", text)
+    alone = re.search(r"× ([\d,]+) tokens? × ([\d,]+) users?", text)
     factors = shared.groups() if shared else ("0", *alone.groups())
     prompt, tokens, batch = (int(number.replace(",", "")) for number in factors)
     if "at most in a layer with a window" not in text and "of state for each" not in text:

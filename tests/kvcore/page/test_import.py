@@ -102,7 +102,7 @@ def test_text_that_is_not_a_config_is_refused(text):
     assert len(answer["problems"]) == 1
     assert answer["problems"][0].isprintable()
     assert len(answer["problems"][0]) < 400
-    assert answer["controls"]["model"]["value"] == "llama-3-70b"
+    assert answer["controls"]["model"]["value"] == "llama-3.1-70b"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_markup_in_a_models_name_is_escaped():
 )
 def test_a_missing_or_broken_import_is_reported_and_the_default_model_is_used(request_):
     answer = update(request_)
-    assert answer["controls"]["model"]["value"] == "llama-3-70b"
+    assert answer["controls"]["model"]["value"] == "llama-3.1-70b"
     assert answer["problems"]
 
 

@@ -94,25 +94,30 @@ def test_units_change_the_text_and_not_the_value():
 
 
 def test_an_edited_model_is_marked_and_has_a_button_to_undo_the_edits():
-    found = slots(layers=40)
-    assert words.edited("Llama-3 70B") in found["lab.model_name"]
-    assert 'data-set="{&quot;model&quot;:&quot;llama-3-70b&quot;}"' in found["lab.model_note"]
-    assert words.edited("Llama-3 70B") not in slots()["lab.model_name"]
-    assert "data-set=" not in slots()["lab.model_note"]
+    answer = update({"layers": 40})
+    found, button = answer["slots"], 'data-set="{&quot;model&quot;:&quot;llama-3.1-70b&quot;}"'
+    assert words.edited("Llama-3.1 70B") in found["lab.model_name"]
+    assert answer["controls"]["model"]["note"] == words.EDITED
+    assert button in found["lab.verdict"]
+    assert words.edited("Llama-3.1 70B") not in slots()["lab.model_name"]
+    assert button not in slots()["lab.verdict"]
+    assert update({})["controls"]["model"]["note"] == ""
 
 
 def test_the_formula_has_the_models_numbers():
     text = re.sub(r"<[^>]+>", "", slots()["lab.formula"]).replace("&#183;", "x").replace("&#215;", "x")
-    assert text == "2 x 80 x 8 x 128 x 2 B = 327,680 B a token x 8,192 tokens x 8 sequences = 20 GiB"
+    assert text == "2 x 80 x 8 x 128 x 2 B = 327,680 B per token x 8,192 tokens x 8 users = 20 GiB"
 
 
 @pytest.mark.parametrize(
     ("request_", "finding"),
     [
-        pytest.param({}, ("Llama-3 70B", 8, 53_829), id="in range"),
+        pytest.param({}, ("Llama-3.1 70B", "gqa", 8, 53_829), id="in range"),
         # 138,758,602,752 bytes of weights, 2 * 80 * 1 * 128 * 2 = 40,960 bytes a token
-        pytest.param({"attention": "mqa", "batch": 1}, ("Llama-3 70B, edited", 1, 3_387_662), id="beyond the chart"),
-        pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, ("Mistral 7B v0.1", 1, None), id="never"),
+        pytest.param(
+            {"attention": "mqa", "batch": 1}, ("Llama-3.1 70B, edited", "mqa", 1, 3_387_662), id="beyond the chart"
+        ),
+        pytest.param({"model": "mistral-7b-v0.1", "batch": 1}, ("Mistral 7B v0.1", "gqa", 1, None), id="never"),
     ],
 )
 def test_the_charts_accessible_name_and_caption_are_its_finding(request_, finding):
@@ -120,6 +125,40 @@ def test_the_charts_accessible_name_and_caption_are_its_finding(request_, findin
     sentence = escape(chart_words.chart_finding(*finding, 2**20))
     assert re.findall(r'aria-label="([^"]*)"', chart) == [sentence, sentence]
     assert f"<strong>{sentence}</strong>" in chart[chart.index("<figcaption>") :]
+
+
+def test_a_model_with_a_state_alone_is_not_said_to_have_a_cache():
+    """Codestral Mamba 7B: 64 layers of state, 272,367,616 B a sequence, and 7,285,403,648 parameters of 2 B: 54 users outweigh them."""
+    found = update({"model": "codestral-mamba-7b", "batch": 128})
+    chart = found["slots"]["lab.chart"]
+    assert "With 128 users the state of Codestral Mamba 7B outweighs its weights at any length" in chart
+    assert "KV cache" not in re.sub(r"<figcaption.*", "", chart)
+    assert found["slots"]["lab.effective_kv_heads"] == '<data value="">none: a state</data>'
+    assert "a state keeps its size" in found["slots"]["lab.rates"]
+    assert found["controls"]["layers"]["note"] == "Fixed: each layer keeps a state, and no KV heads."
+    few = slots(model="codestral-mamba-7b", batch=8)["lab.chart"]
+    assert "With 8 users the state of Codestral Mamba 7B stays below its weights at any length" in few
+
+
+def test_how_many_models_cross_with_one_conversation_as_long_as_they_were_made_for():
+    """Llama-3.1 8B does: 131,072 tokens of 131,072 B are 17,179,869,184, its weights 16,060,522,496. Llama-3.1 70B does not."""
+    found = slots()
+    crossing, models = (int(value(found[f"fact.catalog.{name}"])) for name in ("crossing", "models"))
+    assert 0 < crossing < models / 10
+    at_limit = slots(model="llama-3.1-8b", weight_dtype="fp16", context=131_072, batch=1)
+    assert (value(at_limit["lab.cache_total"]), value(at_limit["lab.weights"])) == ("17179869184", "16060522496")
+
+
+def test_the_corrections_name_both_units_whatever_the_lab_shows():
+    for units in ("binary", "decimal"):
+        found = slots(units=units)
+        assert "141.1 GB" in found["fact.70b.weights.decimal"]
+        assert "131.4 GiB" in found["fact.70b.weights.binary"]
+
+
+def test_a_config_without_a_model_type_is_said_to_have_none():
+    (problem,) = update({"config_text": '{"hidden_size": 64}', "config_name": "a"})["problems"]
+    assert problem == "a is not imported: this JSON has no model_type."
 
 
 def test_the_bars_caption_has_the_memory_taken_and_the_memory_to_use():
@@ -161,6 +200,6 @@ def test_the_note_of_a_gpu_has_what_is_known_of_it():
     assert notes == ["79.6 GiB, 3.35 TB/s, 989 TFLOP/s dense FP16", "107.5 GiB, 0.546 TB/s", "24 GiB"]
 
 
-@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3-70b", False)])
+@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3.1-70b", False)])
 def test_a_decode_step_of_a_mixture_says_that_every_expert_is_counted(model, says):
     assert ("every expert counted" in update({"model": model})["slots"]["lab.decode"]) is says

@@ -57,6 +57,24 @@ def test_a_link_that_leaves_out_a_long_quantization_keeps_the_size_of_the_recurr
     assert unpack(text)[1].state_bytes == 24 * 1536 * (16 + 3) * 4
 
 
+def test_a_link_says_what_it_set_until_a_control_of_the_lab_moves():
+    first = update({"fragment": "#v2&model=qwen3-32b&context=32768&batch=40"})
+    assert "This link set Qwen3 32B, 32,768 tokens, 40 users." in first["slots"]["page.linked"]
+    assert 'href="#v2"' in first["slots"]["page.linked"]
+    values = {name: str(state["value"]) for name, state in first["controls"].items()}
+    moved = update({**values, "batch": "41", "changed": ["batch"], "hold": first["hold"]})
+    assert moved["slots"]["page.linked"] == ""
+    assert update({"fragment": "#v2"})["slots"]["page.linked"] == ""
+    assert update({"model": "qwen3-32b"})["slots"]["page.linked"] == ""
+
+
+def test_the_newest_version_alone_names_the_defaults():
+    found = update({"fragment": "#v2"})
+    assert {name: state["value"] for name, state in found["controls"].items()} == {
+        name: state["value"] for name, state in update({})["controls"].items()
+    }
+
+
 def test_the_newest_version_of_links_has_the_defaults_of_the_page():
     """If this fails because a default changed: add a new version to Page.link_defaults, and keep the old one."""
     newest = tuple(ARTICLE.link_defaults.values())[-1]
@@ -210,7 +228,7 @@ def test_text_that_is_not_a_packed_config_is_refused_with_the_field(text, field)
         unpack(text)
     assert caught.value.field == field
     found = update({"fragment": f"v1&model=imported&config={text}"})
-    assert found["controls"]["model"]["value"] == "llama-3-70b"
+    assert found["controls"]["model"]["value"] == "llama-3.1-70b"
     assert found["problems"]
     assert "<b>" not in json.dumps(found["slots"])
 
@@ -244,12 +262,12 @@ def test_the_note_says_that_a_model_came_with_the_link_until_the_reader_imports_
 
 
 def test_a_catalog_models_name_that_a_link_gave_to_another_shape_is_marked_everywhere():
-    tiny = update({"config_text": json.dumps(LLAMA), "config_name": "Llama-3 70B"})
+    tiny = update({"config_text": json.dumps(LLAMA), "config_name": "Llama-3.1 70B"})
     found = update({"fragment": tiny["fragment"]})
-    marked = escape(words.named_by_link("Llama-3 70B"))
-    assert marked != "Llama-3 70B"
+    marked = escape(words.named_by_link("Llama-3.1 70B"))
+    assert marked != "Llama-3.1 70B"
     for slot in ("lab.model_name", "lab.model_note", "lab.context_note", "lab.chart", "paging.used"):
-        assert found["slots"][slot].count("Llama-3 70B") == found["slots"][slot].count(marked) > 0
+        assert found["slots"][slot].count("Llama-3.1 70B") == found["slots"][slot].count(marked) > 0
     plain = update({"fragment": update({"config_text": json.dumps(LLAMA), "config_name": "Mine"})["fragment"]})
     assert escape(words.named_by_link("Mine")) not in "".join(plain["slots"].values())
 

@@ -76,14 +76,35 @@ def test_the_grid_is_small_and_inside_its_frame(strategy, sequences, block_size)
 def test_each_technique_has_a_factor_and_a_button_that_applies_it():
     slots = update({})["slots"]
     assert numbers(slots["hatches.heads"]) == ["8.0"]
-    assert article_words.saved_heads(8, "Llama-3 70B", "2.5 MiB", "320 KiB", in_use=True) in slots["hatches.heads"]
+    assert article_words.saved_heads(8, "Llama-3.1 70B", "2.5 MiB", "320 KiB", in_use=True) in slots["hatches.heads"]
     assert "{&quot;attention&quot;:&quot;mha&quot;}" in slots["hatches.heads"]
     assert numbers(slots["hatches.dtype"]) == ["2.0"]
     assert "{&quot;cache_dtype&quot;:&quot;int8&quot;}" in slots["hatches.dtype"]
     assert numbers(slots["hatches.paging"]) == [str(12_288 / 2432)]
-    assert numbers(slots["hatches.latent"]) == [str(2 * 64 * 128 / 576)]
+    assert numbers(slots["hatches.latent"]) == [str(2 * 8 * 128 / 576)]
     # 13 of 80 layers keep 8,192 tokens, 67 keep 1,024
     assert numbers(slots["hatches.layers"]) == [str(80 * 8192 / (13 * 8192 + 67 * 1024))]
+
+
+def test_a_latent_larger_than_what_the_model_keeps_is_no_gain():
+    """As MQA Llama-3.1 70B keeps 80 x 2 x 128 numbers of 2 B a token; a latent of 576 would be 80 x 576 x 2 B."""
+    card = update({"attention": "mqa"})["slots"]["hatches.latent"]
+    assert numbers(card) == [str(40_960 / 92_160)]
+    assert "keeps 40 KiB per token, less than its 90 KiB" in card
+
+
+def test_a_state_is_said_not_to_be_paged():
+    assert (
+        "Codestral Mamba 7B keeps a state, which is not paged"
+        in update({"model": "codestral-mamba-7b"})["slots"]["paging.used"]
+    )
+
+
+def test_no_card_offers_the_model_in_use():
+    found = update({"model": "deepseek-v3"})["slots"]
+    assert "data-set" not in found["hatches.latent"]
+    assert "which the Lab has now, uses it" in found["hatches.latent"]
+    assert "data-set" in found["hatches.layers"]
 
 
 def test_a_technique_in_use_has_a_button_that_undoes_it():

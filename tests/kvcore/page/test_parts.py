@@ -42,7 +42,7 @@ PAGE = Page(name="second", parts=(AREA, PAINT), link_defaults={"v1": {"width": 2
 
 def test_a_second_page_sends_and_announces_only_its_own():
     found = answer(PAGE, {"width": "4"})
-    assert set(found["slots"]) == {"page.problems", "area.size", "paint.needed", "paint.table"}
+    assert set(found["slots"]) == {"page.problems", "page.linked", "area.size", "paint.needed", "paint.table"}
     assert set(found["controls"]) == {"width", "height", "colour"}
     assert found["announce"] == "area 12"
     assert found["fragment"] == "v1&width=4"
@@ -76,7 +76,7 @@ def test_a_control_of_another_page_is_not_one_of_this_page():
 def test_what_stands_beside_the_control_answers_first_and_what_needs_it_follows(moved, near, far):
     first = answer(PAGE, {})
     now = answer(PAGE, {**moved, "view": "wide", "hold": first["hold"]})
-    assert set(now["slots"]) - {"page.problems"} == near
+    assert set(now["slots"]) - {"page.problems", "page.linked"} == near
     rest = answer(PAGE, {**moved, "view": "wide", "hold": now["hold"], "more": now["more"]})
     assert set(rest["slots"]) == far
     whole = answer(PAGE, moved)

@@ -51,7 +51,7 @@ def test_every_model_and_gpu_has_a_row_with_its_source():
 
 def test_a_row_of_the_catalog_has_the_numbers_of_the_article():
     (row,) = [row for row in rows("models.catalog") if row[0] == "Llama-3 70B"]
-    assert row[3:12] == ["80", "80 all tokens", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
+    assert row[3:12] == ["80", "80: every token", "64", "8", "128", "8,192", "128,256", "8,192", "320 KiB"]
     assert row[14:] == ["70,553,706,496", "\N{EN DASH}", "70,553,706,496", "equal", "131.4 GiB"]
 
 

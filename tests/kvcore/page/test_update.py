@@ -14,7 +14,7 @@ def values(request):
 
 
 DEFAULTS = {
-    "model": "llama-3-70b",
+    "model": "llama-3.1-70b",
     "layers": 80,
     "query_heads": 64,
     "head_dim": 128,
@@ -115,13 +115,13 @@ def test_values_of_several_controls_are_made_consistent(request_, expected):
         pytest.param("context", "-5", 1024, "-5", id="negative"),
         pytest.param("context", "9" * 9999, 1048576, "9999", id="huge"),
         pytest.param("batch", "0", 1, "0", id="batch 0"),
-        pytest.param("batch", "513", 512, "513", id="batch 513"),
+        pytest.param("batch", "4097", 4096, "4097", id="batch 4097"),
         pytest.param("layers", "1000", 256, "1000", id="layers"),
         pytest.param("query_heads", "0", 1, "0", id="query heads"),
         pytest.param("head_dim", "4096", 1024, "4096", id="head dim"),
         pytest.param("kv_heads", "-1", 1, "-1", id="KV heads"),
-        pytest.param("model", "gpt-5", "llama-3-70b", "'gpt-5'", id="an unknown model"),
-        pytest.param("model", "<img src=x onerror=alert(1)>", "llama-3-70b", "'<img", id="markup"),
+        pytest.param("model", "gpt-5", "llama-3.1-70b", "'gpt-5'", id="an unknown model"),
+        pytest.param("model", "<img src=x onerror=alert(1)>", "llama-3.1-70b", "'<img", id="markup"),
         pytest.param("gpu", "tpu", "h100-80gb", "'tpu'", id="an unknown GPU"),
         pytest.param("cache_dtype", "int4", "fp16", "'int4'", id="a dtype"),
         pytest.param("weight_dtype", 16, "fp16", "16", id="a number for a name"),
@@ -154,7 +154,7 @@ def test_unusable_content_keeps_the_last_good_value():
 
 def test_a_model_chosen_again_resets_its_shape_even_where_a_control_is_unusable():
     first = update({"layers": 40})
-    again = {"model": "llama-3-70b", "layers": "many", "changed": ["model", "layers"], "hold": first["hold"]}
+    again = {"model": "llama-3.1-70b", "layers": "many", "changed": ["model", "layers"], "hold": first["hold"]}
     assert update(again)["controls"]["layers"]["value"] == 80
 
 
@@ -179,7 +179,11 @@ def test_a_malformed_hold_is_ignored(hold):
 @pytest.mark.parametrize(
     ("fragment", "expected", "says"),
     [
-        pytest.param("#v1&model=llama-3-70b&batch=32", {"batch": 32}, [], id="two controls"),
+        pytest.param("#v1&model=llama-3.1-70b&batch=32", {"batch": 32}, [], id="two controls"),
+        pytest.param("#v2&context=32K&batch=1k", {"context": 32768, "batch": 1024}, [], id="K is 1,024"),
+        pytest.param("#v2&context=1M", {"context": 1048576}, [], id="M is 1,048,576"),
+        pytest.param("#v2&context=1.5K", {"context": 1536}, [], id="one and a half K"),
+        pytest.param("#v2&batch=1.0001K", {"batch": 8}, ["'1.0001K'"], id="no whole number"),
         pytest.param("v1&model=llama-2-7b", {"layers": 32, "attention": "mha"}, [], id="a model brings its shape"),
         pytest.param("#v1&model=llama-2-7b&layers=16", {"layers": 16}, [], id="an edit"),
         pytest.param("#v1&colour=red&batch=9", {"batch": 9}, ["'colour'"], id="an unknown key"),
@@ -207,7 +211,7 @@ def test_a_fragment_replaces_all_controls_of_the_request(fragment, expected, say
 )
 def test_the_fragment_of_an_answer_gives_the_same_values(request_):
     answer = update(request_)
-    assert answer["fragment"].startswith("v1&")
+    assert answer["fragment"].startswith("v2&")
     assert values({"fragment": answer["fragment"]}) == values(request_)
 
 
@@ -242,7 +246,7 @@ def test_an_answer_leaves_out_slots_that_did_not_change():
     first = update({"batch": "32"})
     again = update({"batch": "32", "hold": first["hold"]})
     moved = update({"batch": "33", "hold": first["hold"]})
-    assert set(again["slots"]) == {"page.problems"}
+    assert set(again["slots"]) == {"page.problems", "page.linked"}
     assert {"lab.cache_total", "lab.chart", "lab.footprint"} <= set(moved["slots"])
 
 
