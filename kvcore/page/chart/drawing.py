@@ -68,6 +68,9 @@ def _marks(scene: Scene) -> Iterator[Html]:
     frame = scene.frame
     width, weights_y = frame.plot_width, scene.weights_y - frame.top
     cache = scene.cache.path()
+    if scene.limit_x is not None:
+        x = scene.limit_x - frame.left
+        yield el("rect", class_="kv-past", x=x, y=0, width=width - x, height=frame.plot_height)
     yield el(
         "rect",
         class_="kv-weights",

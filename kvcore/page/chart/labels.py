@@ -24,8 +24,7 @@ def cliff_labels(scene: Scene) -> Html:
         _along(scene, scene.cache),
         bold=True,
     )
-    if scene.limit_x is not None and (limit := scene.result.lab.model.shape.context_limit):
-        placer.label(words.limit_label(limit), "kv-limit-name", _beside(scene, scene.limit_x))
+    _limit(scene, placer)
     if frame is NARROW:
         for gpus, y in scene.gpus:
             middle = (frame.left + frame.end) / 2
@@ -77,6 +76,18 @@ def _here(scene: Scene, placer: Placer) -> None:
     context, limit = scene.result.lab.footprint.context, scene.result.lab.model.shape.context_limit
     texts = words.here_labels(context, at_limit=limit == context)
     placer.label_any(texts, "kv-here-name", _beside(scene, scene.here_x), bold=True)
+
+
+def _limit(scene: Scene, placer: Placer) -> None:
+    """The limit beside its line, unless the chosen context is there and says so; and the name of the region past it."""
+    limit = scene.result.lab.model.shape.context_limit
+    if scene.limit_x is None or limit is None:
+        return
+    if limit != scene.result.lab.footprint.context:
+        placer.label(words.limit_label(limit), "kv-limit-name", _beside(scene, scene.limit_x))
+    middle = (scene.limit_x + scene.frame.end) / 2
+    places = [Place(middle, scene.frame.floor - 8 - 20 * row, "middle") for row in range(14)]
+    placer.label_any(words.PAST_LIMIT, "kv-limit-name", places)
 
 
 def _weights(scene: Scene, placer: Placer) -> None:

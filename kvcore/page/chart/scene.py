@@ -136,7 +136,8 @@ class Scene:
     """The coordinates of everything in a drawing of the chart.
 
     weights_y: the line of the weights. here_x, here_y: the dot at the chosen context. cliff_x: the crossing of cache and
-    weights; limit_x: the model's context limit; both None if they are not on the chart. gpus: GPU counts, each with the
+    weights; limit_x: the model's context limit, where the region begins that it was not made for; both None if they are
+    not on the chart. gpus: GPU counts, each with the
     y of its memory. cache, twins: the curves. compared: the compared model's curve and the y of its weights.
     """
 
@@ -161,7 +162,6 @@ class Scene:
         weights_y = frame.y(axis, footprint.weights_bytes)
         cliff, on_chart = footprint.cliff_context, range(FIRST_CONTEXT, LAST_CONTEXT + 1)
         crosses = cliff is not None and cliff in on_chart and weights_y >= frame.top
-        marked = limit is not None and limit in on_chart and limit != footprint.context
         return cls(
             frame=frame,
             axis=axis,
@@ -170,7 +170,7 @@ class Scene:
             here_x=frame.x(footprint.context),
             here_y=frame.y(axis, footprint.cache_bytes),
             cliff_x=frame.x(cliff) if cliff is not None and crosses else None,
-            limit_x=frame.x(limit) if limit is not None and marked else None,
+            limit_x=frame.x(limit) if limit is not None and limit in on_chart and limit < LAST_CONTEXT else None,
             gpus=tuple(_gpu_lines(frame, axis, footprint.gpu_bytes)),
             cache=_line(frame, axis, curves.cache),
             twins={name: _line(frame, axis, sizes) for name, sizes in curves.twins.items()},

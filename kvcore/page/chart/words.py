@@ -33,6 +33,10 @@ def compared_in_fp16(model: str) -> str:
     return f"{model} in FP16"
 
 
+PAST_LIMIT = (("past what the model was made for",), ("past what the", "model was made for"), ("past the limit",))
+"""Wordings of the name of the region past the model's limit, the longest first; each is the lines of the label."""
+
+
 def limit_label(limit: int) -> str:
     return f"model's limit: {format_count(limit)}"
 

@@ -66,6 +66,7 @@ _STYLE = " ".join(
         (".kv-cliff-name", f"fill:{LIGHT['ink']};font-weight:600"),
         (".kv-cross", f"fill:{LIGHT['paper']};stroke:{LIGHT['ink']};stroke-width:2"),
         (".kv-here", f"stroke:{LIGHT['cache']};stroke-width:2"),
+        (".kv-past", f"fill:{LIGHT['hw-soft']};opacity:.55"),
         (".kv-limit", f"stroke:{LIGHT['hw']};stroke-width:1.2;stroke-dasharray:1 4"),
         (".kv-compared", f"stroke:{LIGHT['accent']};stroke-width:1.6;stroke-dasharray:7 3"),
         (".kv-compared-weights", f"stroke:{LIGHT['weights']};stroke-width:1.2;stroke-dasharray:7 3"),

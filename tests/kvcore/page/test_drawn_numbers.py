@@ -297,3 +297,25 @@ def test_the_formulas_bytes_per_token_times_its_load_is_its_total(state):
     tokens, batch = re.search(r"&#215; ([\d,]+) tokens &#215; ([\d,]+) users", found["lab.formula"]).groups()
     assert int(per_token) * int(tokens.replace(",", "")) * int(batch.replace(",", "")) == int(total)
     assert total == value(found["lab.cache_total"])
+
+
+@pytest.mark.parametrize(
+    ("state", "limit"),
+    [
+        pytest.param({}, 131_072, id="Llama-3.1 70B"),
+        pytest.param({"model": "llama-3-70b", "context": 8192}, 8192, id="at the limit"),
+        pytest.param({"model": "llama-2-7b", "scale": "log"}, 4096, id="log"),
+    ],
+)
+def test_the_region_past_the_models_limit_is_shaded_from_there_on(state, limit):
+    for chart in charts(state)[1]:
+        (past,) = chart.all("kv-past")
+        plot = chart.one("kv-weights")
+        start, width, all_of_it = (float(number) for number in (past.get("x"), past.get("width"), plot.get("width")))
+        assert start / all_of_it == pytest.approx(math.log2(limit / 1024) / 10, abs=0.002)
+        assert start + width == pytest.approx(all_of_it, abs=0.1)
+
+
+def test_a_model_made_for_more_than_the_chart_shows_has_no_region_past_its_limit():
+    for chart in charts({"model": "llama-4-scout"})[1]:
+        assert chart.all("kv-past") == []
