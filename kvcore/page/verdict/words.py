@@ -14,7 +14,7 @@ DP = "Data-parallel copies"
 CP = "Context parallel"
 EP = "Expert parallel"
 RESERVE = "Reserve"
-NO_RATIO = "an unknown number of times"
+NO_RATIO = "How much longer reading takes than computing is not known for this GPU."
 NO_TIME = "a time not known"
 ENGINE_BLOCK = "Engine's block"
 UNIT_GPUS = "GPUs"
@@ -277,10 +277,19 @@ def footprint_legend(memory: str) -> str:
     return f"Each cell is one GPU of {memory}. Hatched: its reserve. Blue: weights. Orange: cache, with the copies that the GPUs keep."
 
 
-def decode_step(*, flops: str, gpus: str, reading: str, computing: str, experts: bool) -> str:
-    """The work and time of one decode step; in a mixture of experts, a token is counted as if it passed every expert."""
-    counted = " with every expert counted, of which a token passes only a few" if experts else ""
-    return f"read and {flops} computed{counted}; on {gpus} at least {reading} to read and {computing} to compute"
+def decode_step(*, flops: str, gpus: str, reading: str, computing: str) -> str:
+    """The work and time of one decode step, after the bytes that it reads."""
+    return f"read and {flops} computed; on {gpus} at least {reading} to read and {computing} to compute"
+
+
+def decode_ratio(ratio: str) -> str:
+    return f"Reading takes {ratio} as long as computing."
+
+
+MIXTURE_STEP = "read at most, if its tokens pass every expert"
+MIXTURE_RATIO = (
+    "How much of that is read, and computed with, depends on the experts that they pass: of these a token passes a few."
+)
 
 
 def milliseconds(value: str) -> str:

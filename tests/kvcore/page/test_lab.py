@@ -200,6 +200,12 @@ def test_the_note_of_a_gpu_has_what_is_known_of_it():
     assert notes == ["79.6 GiB, 3.35 TB/s, 989 TFLOP/s dense FP16", "107.5 GiB, 0.546 TB/s", "24 GiB"]
 
 
-@pytest.mark.parametrize(("model", "says"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3.1-70b", False)])
-def test_a_decode_step_of_a_mixture_says_that_every_expert_is_counted(model, says):
-    assert ("every expert counted" in update({"model": model})["slots"]["lab.decode"]) is says
+@pytest.mark.parametrize(
+    ("model", "mixture"), [("mixtral-8x7b", True), ("deepseek-v3", True), ("llama-3.1-70b", False)]
+)
+def test_of_a_mixtures_decode_step_only_what_it_reads_at_most_is_said(model, mixture):
+    """How many experts a token passes is in no shape, so arithmetic and times that count all of them would be wrong."""
+    found = update({"model": model})["slots"]
+    assert ("at most" in found["lab.decode"]) is mixture
+    assert ("TFLOP" not in found["lab.decode"]) is mixture
+    assert (value(found["lab.decode_ratio"]) == "") is mixture
