@@ -47,8 +47,8 @@ def _sentences(result: VerdictResult) -> list[Html | str]:
 
 
 def _ways(result: VerdictResult) -> Html:
-    """A button for each change of one dimension that makes it fit."""
-    ways = result.verdict.ways
+    """A button for each change of one dimension that makes it fit; a context too short for the slider is only in the sentence."""
+    ways = [way for way in result.verdict.ways if way.dimension != "context" or int(str(way.value)) >= CONTEXT.low]
     if not ways:
         return el("p", words.NO_WAY, class_="kv-ways")
     return el("p", words.WAYS, " ", join([_button(way) for way in ways], " "), class_="kv-ways")
