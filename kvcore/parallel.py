@@ -252,7 +252,7 @@ class PerGpu:
         own, sharing = -(-count // split.ep), max(1, split.tp // split.ep)
         return others + -(-experts * own // (count * sharing * split.pp))
 
-    @property
+    @cached_property
     def usable_bytes(self) -> int:
         """Memory of a GPU without the reserve."""
         memory, weights = self.footprint.gpu_bytes, self.weights_bytes
@@ -290,14 +290,15 @@ class PerGpu:
     @property
     def max_context(self) -> int | None:
         """The largest context at this batch; 0 when not one token fits, None when every context up to MOST_TOKENS fits."""
-        if self._load_bytes(1) > self.room_bytes:
+        room = self.room_bytes
+        if self._load_bytes(1) > room:
             return 0
-        if self._load_bytes(MOST_TOKENS) <= self.room_bytes:
+        if self._load_bytes(MOST_TOKENS) <= room:
             return None
         low, high = 1, MOST_TOKENS
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self._load_bytes(middle) <= self.room_bytes else (low, middle)
+            low, high = (middle, high) if self._load_bytes(middle) <= room else (low, middle)
         return low
 
     def _stored(self, tokens: int) -> int:

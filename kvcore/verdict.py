@@ -78,12 +78,12 @@ class Verdict:
         """Whether weights and cache fit on each GPU, without its reserve."""
         return self.deployment.fits
 
-    @property
+    @cached_property
     def max_batch(self) -> int | None:
         """The largest batch at this context; 0 if not one sequence fits, None if there is no limit."""
         return self.deployment.max_batch
 
-    @property
+    @cached_property
     def max_context(self) -> int | None:
         """The largest context at this batch; 0 if not one token fits, None if there is no limit."""
         return self.deployment.max_context

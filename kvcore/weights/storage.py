@@ -1,8 +1,9 @@
 """How the weights of a model are stored: which tensors are quantized, in which format, and the type of the others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 
 from kvcore.dtypes import WEIGHT_DTYPES, Dtype
@@ -72,14 +73,11 @@ class WeightStorage:
         """Return the bytes of all weights of a model."""
         if not self.quantized and self.mix is None:
             return self.rest.row_bytes(shape.params)
-        return sum(self.tensor_bytes(tensor, shape) for tensor in shape.tensors)
+        return sum(_bytes_by_kind(self, shape).values())
 
     def bytes_by_kind(self, shape: Shape) -> dict[str, int]:
         """Return the bytes of each kind of tensor that the model has."""
-        found: dict[str, int] = {}
-        for tensor in shape.tensors:
-            found[tensor.kind] = found.get(tensor.kind, 0) + self.tensor_bytes(tensor, shape)
-        return found
+        return dict(_bytes_by_kind(self, shape))
 
     @property
     def quantized(self) -> bool:
@@ -113,6 +111,15 @@ class WeightStorage:
     def bytes_per_parameter(self, shape: Shape) -> Fraction:
         """Return the average bytes of a parameter of this model."""
         return Fraction(self.bytes_of(shape), shape.params)
+
+
+@lru_cache(maxsize=128)
+def _bytes_by_kind(storage: WeightStorage, shape: Shape) -> Mapping[str, int]:
+    """The bytes of each kind of tensor; kept, as a verdict tries the same types at every move of a slider."""
+    found: dict[str, int] = {}
+    for tensor in shape.tensors:
+        found[tensor.kind] = found.get(tensor.kind, 0) + storage.tensor_bytes(tensor, shape)
+    return found
 
 
 def as_storage(dtype: "Dtype | WeightStorage") -> WeightStorage:
