@@ -42,7 +42,7 @@ def holds(gpus: str, count: int, load: str, spare: str) -> str:
 
 def room(most: int | None, longest: int | None, batch: int, context: int, limit: int | None) -> str:
     at_most = "any number of users" if most is None else f"up to {users(most)}"
-    long = "any context" if longest is None else f"up to {_within(longest, limit)}"
+    long = "any context" if longest is None else f"up to {tokens(longest)}{_past(longest, limit)}"
     return f"At {tokens(context)} there is room for {at_most}; for {users(batch)}, for {long}."
 
 
@@ -54,8 +54,8 @@ def weights_lack(gpus: str, count: int, model: str, missing: str) -> str:
     return f"The weights of {model} alone take {missing} more than {'' if count == 1 else 'each of '}{gpus} may use."
 
 
-def _within(longest: int, limit: int | None) -> str:
-    return tokens(longest) if limit is None or longest <= limit else f"{tokens(longest)}, {past_limit(limit)}"
+def _past(longest: int | None, limit: int | None) -> str:
+    return "" if limit is None or longest is None or longest <= limit else f", {past_limit(limit)}"
 
 
 def at_most(most: int, longest: int, batch: int, context: int, limit: int | None) -> str:
@@ -63,7 +63,7 @@ def at_most(most: int, longest: int, batch: int, context: int, limit: int | None
         return f"Not one user fits at {tokens(context)}."
     if not longest:
         return f"At {tokens(context)}, {users(most)} {'fits' if most == 1 else 'fit'}."
-    return f"{users(most)} {'fits' if most == 1 else 'fit'} at {tokens(context)}, or for {users(batch)} {_within(longest, limit)}."
+    return f"{users(most)} {'fits' if most == 1 else 'fit'} at {tokens(context)}, or {tokens(longest)} for {users(batch)}{_past(longest, limit)}."
 
 
 def on_average(average: int, most: int | None, promised: int | None, context: int) -> str:
@@ -179,8 +179,7 @@ def largest_batch(context: int, held_by: str) -> str:
 
 
 def largest_context(batch: int, held_by: str, longest: int | None, limit: int | None) -> str:
-    past = "" if limit is None or longest is None or longest <= limit else f", {past_limit(limit)}"
-    return f"for {users(batch)}, on {held_by}{past}"
+    return f"for {users(batch)}, on {held_by}{_past(longest, limit)}"
 
 
 def fewest(name: str, split: Split) -> str:
