@@ -22,8 +22,9 @@ from kvcore.config import Reading, parse_config, read_config
 from kvcore.deployment import size, split
 from kvcore.errors import Invalid, KvcoreError, OutOfRange, UnknownName, Unsupported
 from kvcore.footprint import Footprint
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
 from kvcore.shape import Shape
+from kvcore.splits import Split
 
 __all__ = [
     "GPUS",

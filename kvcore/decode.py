@@ -20,7 +20,7 @@ from fractions import Fraction
 from kvcore.catalog import Gpu
 from kvcore.errors import check_int
 from kvcore.footprint import Footprint
-from kvcore.parallel import MOST_GPUS
+from kvcore.splits import MOST_GPUS
 
 __all__ = ["DecodeStep"]
 

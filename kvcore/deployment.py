@@ -12,8 +12,9 @@ from kvcore.config import Reading, read_config
 from kvcore.errors import Invalid, OutOfRange
 from kvcore.footprint import Footprint
 from kvcore.loaded import as_loaded
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
 from kvcore.shape import Shape
+from kvcore.splits import Split
 from kvcore.weights import WeightStorage, weight_storage
 
 __all__ = ["Sizable", "size", "split"]
@@ -83,7 +84,7 @@ def split(
 ) -> PerGpu:
     """Return what the fullest GPU stores when a footprint is divided among tp * pp * dp GPUs, and what fits there.
 
-    tp, pp, dp, cp: `kvcore.parallel` says what each divides.
+    tp, pp, dp, cp: `kvcore.splits` says what each divides.
     reserve: the fraction of a GPU's memory that the engine does not use: 0.1 if vLLM's gpu_memory_utilization is 0.9.
     block_size: the engine allocates the cache in blocks of so many tokens.
 

@@ -1,17 +1,149 @@
-"""The splits over a number of GPUs that engines are run with, and the one that is most like another."""
+"""How inference engines divide a model among several GPUs, the splits that they are run with, and the one most like another.
+
+    tensor parallel (tp)     divides the KV heads: ceil(n_kv / tp) heads on each GPU, so that heads are copied when there
+                             are more GPUs than heads. An MLA latent has no heads: every GPU stores all of it. Recurrent
+                             state is divided by heads.
+    pipeline (pp)            divides the layers. The stage with the most layers is the fullest.
+    data-parallel attention  divides the sequences among dp copies of the attention. A sequence is never divided.
+    context parallel (cp)    divides the tokens of a sequence among cp of the tp GPUs, instead of copying KV heads. So
+                             there must be cp GPUs for each KV head.
+    expert parallel (ep)     gives each of ep GPUs whole experts, ceil(experts / ep) of them. With ep = 1 experts are divided
+                             like other matrices.
+    weights                  are divided by tp * pp.
+
+An approximation: engines copy norms, and the K and V projections of copied heads, to several GPUs; here they are counted
+once, because they are small. Sources: vllm-project/vllm, vllm/config/model.py (get_num_kv_heads),
+vllm/distributed/utils.py (get_pp_indices), docs/serving/data_parallel_deployment.md and
+docs/serving/context_parallel_deployment.md. evidence/evidence.json compares the rules with logs of real models.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from kvcore.layers import LayerGroup
-from kvcore.parallel import Split, most_context_parallel
+from kvcore.errors import Invalid, check_int
+from kvcore.groups import Group
+from kvcore.layers import MOST_LAYERS, LayerGroup
 from kvcore.shape import Shape
 
-__all__ = ["GPU_COUNTS", "divides_heads", "split_for", "splits_over"]
+__all__ = [
+    "GPU_COUNTS",
+    "MOST_GPUS",
+    "Split",
+    "divides_heads",
+    "even_stages",
+    "most_context_parallel",
+    "split_for",
+    "splits_over",
+    "stage_groups",
+]
+
+MOST_GPUS = 2**16
 
 GPU_COUNTS = (
     *range(1, 17), *(20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 768, 1024),
 )  # fmt: skip
 """The numbers of GPUs that are tried: every small one, then those that whole nodes of eight make."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """How a model is divided among tp * pp * dp GPUs; the module docstring says what each of them divides.
+
+    cp is a divisor of tp, and ep a divisor of tp or a multiple of tp that divides tp * dp; neither adds GPUs. stages: the
+    number of layers in each pipeline stage, or None for `even_stages`.
+
+    Raises:
+        OutOfRange: naming the field, for a number that is not from 1 to MOST_GPUS, or more than MOST_GPUS GPUs in all.
+        Invalid: when cp or ep does not divide what it must divide, or there are not pp stages.
+
+    >>> Split(tp=4, pp=2, dp=3).gpus
+    24
+    """
+
+    tp: int = 1
+    pp: int = 1
+    dp: int = 1
+    cp: int = 1
+    ep: int = 1
+    stages: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("tp", "pp", "dp", "cp", "ep"):
+            check_int(field, getattr(self, field), 1, MOST_GPUS)
+        check_int("gpus", self.gpus, 1, MOST_GPUS)
+        if self.tp % self.cp:
+            raise Invalid("cp", self.cp, f"a divisor of tp, which is {self.tp}")
+        if self.tp % self.ep and (self.ep % self.tp or self.tp * self.dp % self.ep):
+            raise Invalid("ep", self.ep, f"a divisor of tp, which is {self.tp}, or a multiple that divides tp * dp")
+        if self.stages is not None:
+            if len(self.stages) != self.pp:
+                raise Invalid("stages", self.stages, f"the number of layers of each of the {self.pp} stages")
+            for layers in self.stages:
+                check_int("stages", layers, 1, MOST_LAYERS)
+
+    @property
+    def gpus(self) -> int:
+        """The number of GPUs: tp * pp * dp."""
+        return self.tp * self.pp * self.dp
+
+
+def even_stages(layers: int, pp: int) -> tuple[int, ...]:
+    """Return the number of layers in each of `pp` pipeline stages, divided as evenly as vLLM divides them.
+
+    Layers that remain go one each to the last stages but one: the last stage also stores the output layer.
+
+    Raises:
+        OutOfRange: when there are more stages than layers.
+
+    >>> even_stages(27, 2), even_stages(61, 4)
+    ((14, 13), (15, 15, 16, 15))
+    """
+    check_int("pp", pp, 1, layers)
+    share, rest = divmod(layers, pp)
+    return tuple(share + (pp - 1 - rest <= index < pp - 1) for index in range(pp))
+
+
+def stage_groups(shape: Shape, split: Split) -> tuple[Group, ...]:
+    """Return the layer groups of the largest pipeline stage, each with one GPU's share of its heads.
+
+    A stage of n of the model's L layers gets ceil(layers of the group * n / L) layers of each group. This is exact when
+    the pattern of layers repeats evenly in the stages, and an upper bound for evenly mixed layers otherwise.
+
+    Raises:
+        Invalid: when tp does not divide the query heads, cp is larger than the copies of a KV head, or the stages do not
+            add up to the model's layers.
+        OutOfRange: when there are more stages than layers.
+
+    >>> from kvcore.catalog import model
+    >>> (group,) = stage_groups(model("llama-3-70b").shape, Split(tp=4, pp=2))  # of 80 layers with 8 KV heads
+    >>> group.layers, group.kv_heads
+    (40, 2)
+    """
+    if shape.query_heads % split.tp:
+        raise Invalid("tp", split.tp, f"a divisor of the {shape.query_heads} query heads")
+    if split.cp > most_context_parallel(shape, split.tp):
+        most = most_context_parallel(shape, split.tp)
+        raise Invalid("cp", split.cp, f"at most {most}, the GPUs of {split.tp} that there are for each KV head")
+    stages = even_stages(shape.layers, split.pp) if split.stages is None else split.stages
+    if sum(stages) != shape.layers:
+        raise Invalid("stages", stages, f"stages that add up to the model's {shape.layers} layers")
+    largest = max(stages)
+    return tuple(
+        replace(group.shard(split.tp), layers=-(-group.layers * largest // shape.layers)) for group in shape.groups
+    )
+
+
+def most_context_parallel(shape: Shape, tp: int) -> int:
+    """Return the largest cp: the number of GPUs that would each store the same KV head, or the same latent.
+
+    Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md (decode context parallel).
+
+    >>> from kvcore.catalog import model
+    >>> most_context_parallel(model("deepseek-v3").shape, 8), most_context_parallel(model("llama-3-70b").shape, 16)
+    (8, 2)
+    """
+    heads = [group.kv_heads for group in shape.groups if isinstance(group, LayerGroup) and group.kind != "shared"]
+    return max(1, tp // max(heads, default=1))
 
 
 def divides_heads(shape: Shape, tp: int) -> bool:

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from kvcore.dtypes import Dtype
 from kvcore.errors import check_int
-from kvcore.parallel import PerGpu, Split
-from kvcore.splits import GPU_COUNTS, splits_over
+from kvcore.parallel import PerGpu
+from kvcore.splits import GPU_COUNTS, Split, splits_over
 from kvcore.weights import WeightStorage
 
 __all__ = ["DIMENSIONS", "Held", "Verdict", "Way"]

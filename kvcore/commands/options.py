@@ -22,8 +22,9 @@ from kvcore.engines import (
 from kvcore.errors import Invalid
 from kvcore.footprint import Footprint
 from kvcore.loaded import as_loaded
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
 from kvcore.shape import Shape
+from kvcore.splits import Split
 from kvcore.terminal import config_text
 from kvcore.units import split_suffix
 from kvcore.verdict import Verdict

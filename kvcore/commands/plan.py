@@ -7,7 +7,7 @@ from kvcore.commands.options import Asked, add_deployment, read_deployment
 from kvcore.commands.size import mtp_note, numbers
 from kvcore.commands.table import table
 from kvcore.dtypes import Dtype
-from kvcore.parallel import Split
+from kvcore.splits import Split
 from kvcore.units import format_bytes, format_count
 from kvcore.verdict import Way
 from kvcore.weights import WeightStorage

@@ -26,9 +26,10 @@ from kvcore.footprint import Footprint
 from kvcore.groups import Group
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import Shape
+from kvcore.splits import Split
 
 __all__ = ["UNITS", "Line", "Options", "Record", "records"]
 
@@ -95,7 +96,7 @@ class Options:
     """Settings of a run, and the rules of the engine that apply to it.
 
     key_dtype, value_dtype: the types of K and V, by name; an empty value_dtype means that of K.
-    tp, pp, cp: GPUs, as in `kvcore.parallel`.
+    tp, pp, cp: GPUs, as in `kvcore.splits`.
     block_size: tokens of a block of the cache.
     extra_slots: tokens for which the engine has room beyond those it prints (SGLang has one such slot).
     windows: "full size" if the engine ignores sliding windows.

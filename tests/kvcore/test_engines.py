@@ -19,7 +19,8 @@ from kvcore.engines import (
 from kvcore.errors import UnknownName, Unsupported
 from kvcore.latent import LatentGroup
 from kvcore.layers import LayerGroup
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
+from kvcore.splits import Split
 
 NAMED = re.compile(r"[\w.-]+/[\w.-]+(@[0-9a-f]{7}|#\d+| b\d+)[,:]? |(docs\.sglang|nvidia\.github)\.io")
 """A repository at a commit, a build or an issue, or the documentation of a version."""

@@ -8,7 +8,8 @@ from kvcore.dtypes import cache_dtype
 from kvcore.errors import Unsupported
 from kvcore.latent import LatentGroup
 from kvcore.loaded import as_loaded, with_expanded_latents
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
+from kvcore.splits import Split
 
 FP16 = cache_dtype("fp16")
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from kvcore import size
 from kvcore.catalog import MODELS
 from kvcore.errors import OutOfRange
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
+from kvcore.splits import Split
 from kvcore.verdict import Held, Verdict
 
 

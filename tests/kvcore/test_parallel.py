@@ -11,9 +11,10 @@ from kvcore.dtypes import cache_dtype, weight_dtype
 from kvcore.errors import Invalid, KvcoreError
 from kvcore.footprint import Footprint
 from kvcore.latent import LatentGroup
-from kvcore.parallel import PerGpu, Split, even_stages, most_context_parallel
+from kvcore.parallel import PerGpu
 from kvcore.recurrent import RecurrentGroup, State
 from kvcore.shape import LayerGroup, Shape
+from kvcore.splits import Split, even_stages, most_context_parallel
 
 H100 = 81_559 * 2**20
 

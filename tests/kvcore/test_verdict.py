@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kvcore import size
 from kvcore.catalog import GPUS, MODELS
 from kvcore.dtypes import CACHE_DTYPES, LAB_CACHE_DTYPES, WEIGHT_DTYPES
-from kvcore.parallel import PerGpu, Split
-from kvcore.splits import GPU_COUNTS, divides_heads, split_for, splits_over
+from kvcore.parallel import PerGpu
+from kvcore.splits import GPU_COUNTS, Split, divides_heads, split_for, splits_over
 from kvcore.verdict import DIMENSIONS, Verdict
 
 CACHE_TYPES = tuple(CACHE_DTYPES[name] for name in LAB_CACHE_DTYPES)

@@ -7,7 +7,8 @@ from kvcore.engines import suggested_cache_dtypes
 from kvcore.page.controls import Values
 from kvcore.page.lab.result import LabResult
 from kvcore.page.verdict.controls import AVERAGE, CP, DP, ENGINE_BLOCK, EP, HOST_MEMORY, PP, RESERVE, TP
-from kvcore.parallel import PerGpu, Split
+from kvcore.parallel import PerGpu
+from kvcore.splits import Split
 from kvcore.verdict import Verdict
 from kvcore.weights import SUGGESTED
 

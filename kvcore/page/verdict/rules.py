@@ -14,9 +14,8 @@ from kvcore.page.parts import Part
 from kvcore.page.request import Request
 from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import AVERAGE, CP, DIVIDED, DP, ENGINE_BLOCK, EP, GPUS, PP, RESERVE, TP
-from kvcore.parallel import MOST_GPUS, Split, most_context_parallel
 from kvcore.shape import Shape
-from kvcore.splits import split_for
+from kvcore.splits import MOST_GPUS, Split, most_context_parallel, split_for
 
 
 def read_deployment(part: Part[Any], request: Request) -> dict[str, Value]:

@@ -11,7 +11,7 @@ from kvcore.page.verdict import words
 from kvcore.page.verdict.controls import DIVIDED
 from kvcore.page.verdict.held import held_sentences
 from kvcore.page.verdict.result import VerdictResult
-from kvcore.parallel import Split
+from kvcore.splits import Split
 from kvcore.units import format_bytes
 from kvcore.verdict import Way
 from kvcore.weights import WeightStorage

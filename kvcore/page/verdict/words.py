@@ -1,7 +1,7 @@
 """Every phrase of the verdict: its controls, notes, sentences, buttons and the footprint bar."""
 
 from kvcore.page.phrases import gpus, in_words, past_limit, tokens, users
-from kvcore.parallel import Split
+from kvcore.splits import Split
 from kvcore.units import format_count
 
 AVERAGE = "Average length"
